@@ -18,7 +18,7 @@ from support import sampling  # noqa: E402 - found by the path above
 
 pytest_plugins = ["pytester"]
 
-# A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit it.
+# A shell starts background programs with Ctrl-C ignored, and every program that a test starts would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile(
@@ -78,7 +78,7 @@ def pytest_configure_node(node: object) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
-    """Hands out tests as support/scheduling.py says, unless --dist asks for something else."""
+    """Hand out tests as support/scheduling.py says, unless --dist asks for something else."""
     from support.scheduling import Together
 
     config.option.loadscopereorder = False
@@ -99,13 +99,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture(scope="session")
 def root() -> Path:
-    """The checkout's folder."""
+    """Return the checkout's folder."""
     return ROOT
 
 
 @pytest.fixture(params=["fused", "strict"])
 def profile(request: pytest.FixtureRequest) -> str:
-    """Each numerics profile that this CPU can run."""
+    """Return each numerics profile that this CPU can run."""
     from gradmote_runtime.library import cpu_has_fma
 
     if request.param == "fused" and not cpu_has_fma():

@@ -29,7 +29,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group = parser.getgroup("gradmote", "models on microcontrollers")
     group.addoption(
         "--gradmote-board", dest=PORT, metavar="PORT", default=os.environ.get("GRADMOTE_BOARD"),
-        help="the board that gradmote_board opens in place of an emulated one: /dev/ttyACM0, COM3, socket://host:port "
+        help="the board that gradmote_board opens instead of an emulated one: /dev/ttyACM0, COM3, socket://host:port "
         "(default: the environment's GRADMOTE_BOARD)",
     )  # fmt: skip
     group.addoption(
@@ -41,7 +41,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Declare the marker. Called by pytest."""
     config.addinivalue_line(
         "markers",
-        f"{MARKER}(*boards): skips where these boards, or those that the test asks for, cannot be emulated and no real "
+        f"{MARKER}(*boards): skips if these boards, or those that the test asks for, cannot be emulated and no real "
         "one is given",
     )
 

@@ -80,7 +80,7 @@ def found(costs: Costs, instruction: dict[str, Any], constants: bytes) -> float:
 
 
 def is_quantized(opcode: str) -> bool:
-    """Return whether an opcode has an operand of 8 or 16 bits that is no index or flag."""
+    """Return whether an opcode has an operand of 8 or 16 bits other than an index or a flag."""
     return any(dtype in ("i8", "i16") for _, dtype, _, _ in OPCODES[opcode]["operands"].values())
 
 
@@ -96,7 +96,7 @@ def main() -> None:
 
 
 def fit(*sets: ModuleType) -> None:
-    """Fit the costs of the opcodes for which each set of models stands, and write them with their errors.
+    """Fit the costs of the opcodes that each set of models covers, and write them with their errors.
 
     What moments of bfloat16 add is fitted with every set.
     """
@@ -118,7 +118,7 @@ def fit(*sets: ModuleType) -> None:
 
 
 def costs_of_moments(board: Counter) -> Costs:
-    """Return what each opcode takes longer where moments are bfloat16."""
+    """Return how much longer each opcode takes if moments are bfloat16."""
     rows: Rows = {}
     for pair in cost_models.pairs_of_moments():
         long, short = (rows_of(image, board.count(image)) for image in pair)

@@ -180,7 +180,7 @@ BRANCHES: tuple[Branch, ...] = (
 
 
 def transformer(samples: int, tokens: int, width: int) -> onnx.ModelProto:
-    """Attention behind a layer that learns, so that everything in it has a gradient."""
+    """Return attention after a layer that learns, so that everything in it has a gradient."""
     inner = attention(tokens, width, samples)
     nodes = [node("MatMul", "data w0", "x"), *inner.graph.node]
     weights = {"w0": values(9, 5, width), **{t.name: onnx.numpy_helper.to_array(t) for t in inner.graph.initializer}}

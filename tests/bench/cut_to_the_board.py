@@ -1,16 +1,17 @@
-"""Two networks that cannot be trained whole on their board, cut to it by `--ram`, and what they then learn.
+"""Two networks that are too large to be trained whole on their board: `--ram` cuts the training to fit, and this shows
+what they then learn.
 
     python tests/bench/cut_to_the_board.py [--only ds_cnn|mobilenet_v1] [--measure] [--on-board]
 
     ds_cnn         MLPerf Tiny's keyword spotter in 96 KB: knows eight words from eight voices (synthetic speech of
                    espeak-ng) and learns a ninth one, which has an accent.
-    mobilenet_v1   0.25, 96x96 pixels, in 256 KB: knows clothes (Fashion-MNIST) and learns to tell faces (photographs,
-                   scikit-image's subset of Labeled Faces in the Wild) from what is none.
+    mobilenet_v1   0.25, 96x96 pixels, in 256 KB: knows clothes (Fashion-MNIST) and learns to distinguish photographs
+                   of faces from others (scikit-image's subset of Labeled Faces in the Wild).
 
-The budget is for everything: the arena, and the buffers and the stack of the board's firmware. Both are pre-trained
-with PyTorch. --measure: contributions are measured on the samples to learn, in place of the rule of thumb.
---on-board: the image also trains for a few steps on the emulated board, which must reach the twin's state, and tells
-what its memory is. Needs torch, scikit-image (0.26.0) and espeak-ng.
+The budget is for everything: the arena, and the buffers and the stack of the board's firmware. PyTorch pre-trains both.
+--measure: measure contributions on the samples to learn, instead of estimating them by the rule of thumb.
+--on-board: also train for a few steps on the emulated board, which must reach the twin's state, and print how its
+memory is used. Needs torch, scikit-image (0.26.0) and espeak-ng.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ TRANSFERS = {
 
 
 def pretrained(name: str, transfer: Transfer) -> onnx.ModelProto:
-    """Trained with PyTorch on what is known; the last layer is then fresh where the task has other classes."""
+    """Train with PyTorch on what is known. If the task has other classes, replace the last layer by a fresh one."""
     torch.manual_seed(0)
     network, known = NETWORKS[name].build(), transfer.known()
     if transfer.head is not None:
@@ -146,7 +147,7 @@ def cut(model: onnx.ModelProto, transfer: Transfer, data: Dataset, measured: boo
 
 
 def learnt(found: Found, data: Dataset, epochs: int) -> tuple[float, float]:
-    """Accuracy on held-out samples before and after."""
+    """Return the accuracy on held-out samples before and after."""
     with TwinTarget() as target:
         target.load_image(found.result.image)
         before = evaluate(target, data).accuracy
@@ -155,7 +156,7 @@ def learnt(found: Found, data: Dataset, epochs: int) -> tuple[float, float]:
 
 
 def on_board(found: Found, data: Dataset, name: str) -> str:
-    """Trains for a few steps on board and twin; says what the board reports of its memory."""
+    """Train for a few steps on board and twin; return what the board reports of its memory."""
     few = Dataset(data.x[:STEPS_ON_BOARD], data.y[:STEPS_ON_BOARD])
     states = []
     with open_target(f"qemu:{name}") as target, TwinTarget(target.info().profile) as twin:

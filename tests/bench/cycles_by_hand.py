@@ -1,7 +1,7 @@
-"""Cycles of a turn of each micro-kernel (report/bench/cycles/micro/kernels.S), by hand from what is published.
+"""Cycles of a turn of each micro-kernel (report/bench/cycles/micro/kernels.S), derived by hand from published figures.
 
-Each figure is the body and then the loop, SUBS and BNE. Where each instruction waits for the one before it, the wait
-behind the body's last one passes with the loop. What is not published of a core has no figure.
+Each figure is the body and then the loop, SUBS and BNE. If each instruction waits for the one before it, the wait after
+the body's last instruction overlaps the loop. Kernels for which a core has no published timing have no figure.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ M4 = {
     "loop": _M4_LOOP,
     "nops": 16 + _M4_LOOP,
     "adds_dependent": 16 + _M4_LOOP,
-    "load_run": 2 + 15 * 1 + _M4_LOOP,  # loads behind a load take 1
+    "load_run": 2 + 15 * 1 + _M4_LOOP,  # loads after a load take 1
     "load_apart": 8 * (2 + 1) + _M4_LOOP,
     "load_dependent": 16 * 2 + _M4_LOOP,  # the address is what was loaded, so that none is pipelined
     "store_run": 16 + _M4_LOOP,
@@ -44,7 +44,7 @@ M4 = {
     "vldm8": 8 * (1 + 8) + _M4_LOOP,
     "vstm2": 8 * (1 + 2) + _M4_LOOP,
     "vstm8": 8 * (1 + 8) + _M4_LOOP,
-    "vdiv": 4 * 14,  # behind the last one the loop passes
+    "vdiv": 4 * 14,  # the loop overlaps the last one
     "vdiv_nops": 2 * (1 + 13) + _M4_LOOP,
     "vmov_to_core": 16 + _M4_LOOP,
 }
@@ -78,7 +78,7 @@ M0_PLUS = {
 #: Cortex-M0: a branch that is taken takes 3.
 M0 = {kernel: figure + 1 for kernel, figure in M0_PLUS.items()} | {"branch_taken": 8 * 3 + 1 + 3}
 
-#: Cortex-M33. Loop: SUBS 1, BNE 2, as it is 16 bits behind 16 bits that set flags.
+#: Cortex-M33. Loop: SUBS 1, BNE 2, as it is a 16-bit instruction after a 16-bit one that sets flags.
 _M33_LOOP = 1 + 2
 M33 = {
     "loop": _M33_LOOP,
@@ -106,7 +106,7 @@ M33 = {
     "vmul_vadd_apart": 32 + _M33_LOOP,
     "vmul_vadd_next": 16 * (1 + 1 + 1) + _M33_LOOP,
     "vfma_read": 8 * (3 + 1) + _M33_LOOP,
-    "vfma_adds": 8 * (1 + 1 + 1) + _M33_LOOP,  # integers pass behind
+    "vfma_adds": 8 * (1 + 1 + 1) + _M33_LOOP,  # integer instructions overlap the wait
     "vfma_vldm4": 4 * (3 + 4) + _M33_LOOP,  # floats do not
     "vldr": 16 + _M33_LOOP,
     "vldr_apart": 8 * (1 + 1) + _M33_LOOP,
@@ -119,7 +119,7 @@ M33 = {
     "vdiv_nops": 2 * (1 + 13) + _M33_LOOP,
 }
 
-#: Cortex-M7. Loop: SUBS and BNE share a cycle; where SUBS shares that of the body's last instruction, BNE has one more.
+#: Cortex-M7. Loop: SUBS and BNE share a cycle; if SUBS shares that of the body's last instruction, BNE has one more.
 _M7_LOOP = 1
 M7 = {
     "loop": _M7_LOOP,
@@ -130,14 +130,14 @@ M7 = {
     "store_run": 16 + _M7_LOOP,  # no two stores share a cycle
     "push_pop2": 4 * (1 + 1) + _M7_LOOP,
     "push_pop4": 4 * (2 + 2) + _M7_LOOP,
-    "multiply": 16 * 2,  # behind the last one the loop passes
+    "multiply": 16 * 2,  # the loop overlaps the last one
     "branch_taken": 8 + _M7_LOOP,
     "branch_not_taken": 8 + _M7_LOOP,
     "load_double": 16 + _M7_LOOP,
     "multiply_add": 16 + _M7_LOOP,
     "multiply_long": 16 + _M7_LOOP,
     "smlad": 16 + _M7_LOOP,
-    "vfma_independent": 16 + _M7_LOOP,  # four sums, of which each needs three cycles
+    "vfma_independent": 16 + _M7_LOOP,  # four sums: each needs three cycles
     "vfma_dependent": 16 * 3,
     "vmla_independent": 16 + _M7_LOOP,
     "vmla_dependent": 16 * 3,
@@ -148,7 +148,7 @@ M7 = {
     "vmul_vadd_next": 16 * (3 + 1) + _M7_LOOP,
     "vfma_read": 8 * (5 + 1) + _M7_LOOP,
     "vfma_adds": 24 / 2 + _M7_LOOP,
-    "vfma_vldm4": 4 * (4 + 2) + _M7_LOOP,  # VLDM waits four cycles behind a multiply-accumulate
+    "vfma_vldm4": 4 * (4 + 2) + _M7_LOOP,  # VLDM waits four cycles after a multiply-accumulate
     "vldr": 16 / 2 + _M7_LOOP,
     "vldr_apart": 8 + _M7_LOOP,
     "vstr": 16 + _M7_LOOP,

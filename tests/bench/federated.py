@@ -183,7 +183,7 @@ def client_of_torch(base: Any, x: Any, labels: Any, rows: np.ndarray) -> list[np
 
 # ---- Beside a PyTorch app, both in Flower's simulation engine
 
-#: Where `./run setup` installs Flower.
+#: The Python of the environment in which `./run setup` installs Flower.
 FLOWER = Path(__file__).parents[2] / "build" / "flower" / "bin" / "python"
 #: Flower's workers have an environment of their own, so the one that Ray starts beforehand is never used.
 QUIET = {"FLWR_TELEMETRY_ENABLED": "0", "FLWR_DISABLE_UPDATE_CHECK": "1", "RAY_USAGE_STATS_ENABLED": "0",
@@ -211,7 +211,7 @@ def flower(devices: int) -> str:
 
 
 def flower_round(which: str, devices: int, folder: Path) -> Taken:
-    """Return what one round of all devices takes, in all processes. Raises RuntimeError where some did not count."""
+    """Return what one round of all devices takes, in all processes. Raise RuntimeError if some were not counted."""
     import torch
 
     (folder / "image.mote").write_bytes(image())

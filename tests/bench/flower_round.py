@@ -31,7 +31,7 @@ BACKEND = {"init_args": {"num_cpus": 1}, "client_resources": {"num_cpus": 1, "nu
 
 @cache
 def split(folder: Path) -> dict[str, np.ndarray]:
-    """Return the samples, and which rows of them each device has."""
+    """Return the samples, and the rows of each device."""
     with np.load(folder / "samples.npz") as arrays:
         return dict(arrays)
 
@@ -48,7 +48,7 @@ def write(folder: Path, replies: int) -> None:
     (folder / "done.json").write_text(json.dumps({"devices": replies}))
 
 
-# ---- Ours: one node with all devices behind it
+# ---- Ours: one node that serves all devices
 
 
 def ours(devices: int, folder: Path) -> tuple[ServerApp, ClientApp, int]:
@@ -114,7 +114,7 @@ def pytorch(devices: int, folder: Path) -> tuple[ServerApp, ClientApp, int]:
 
 
 def add_torch(packages: str) -> None:
-    """Let PyTorch be found where nothing else has its name: Flower's own versions of packages come first."""
+    """Add PyTorch's folder to the end of the path: Flower's own versions of packages come first."""
     if packages not in sys.path:
         sys.path.append(packages)
 

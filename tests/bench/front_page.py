@@ -2,8 +2,8 @@
 
 cd tests && ../.venv/bin/python -m bench.front_page
 
-The board is tested after each epoch as the twin is, and both curves are drawn from what each of the two
-answered. The script ends with an error where one loss, one answer or the states differ.
+Board and twin are both tested after each epoch, and each curve is drawn from its own answers. The script ends with an
+error if a loss, an answer or the states differ.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PICTURE = Path(__file__).resolve().parents[2] / "docs" / "learning.svg"
 BOARD, EPOCHS = "qemu:mps2-an386", 8
 #: Bytes of the state that the memory map shows. All of it would leave no room for the rest.
 SHOWN_OF_STATE = 600
-#: Two parts below each other, whose words can be read where the picture is 390 pixels wide.
+#: Two parts below each other, so that their words are legible in a picture of 390 pixels.
 SIZE = (5, 7)
 #: No date and no random ids in the file.
 STYLE = {
@@ -83,7 +83,7 @@ def draw_curves(axes: Axes, board: Trained, twin: Trained) -> None:
 
 
 def draw_memory(axes: Axes, taught: Lesson) -> None:
-    """Draw where the bytes of a training step lie: the end of the state, and all that is above it."""
+    """Draw the memory map of a training step: the end of the state, and all that is above it."""
     layout = taught.compiled.layout
     report = analyze_result(taught.compiled, taught.title)
     draw_memory_map(axes, report, report.main, bottom=layout.inputs_offset - SHOWN_OF_STATE)

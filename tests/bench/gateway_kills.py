@@ -55,8 +55,8 @@ class Killer:
 def run(kills: int, seed: int) -> tuple[str, int]:
     """Return the SHA-256 of the base after ROUNDS rounds that a killed gateway took part in, and the kills.
 
-    Rounds go on over and over, each ten from the image anew, until it was killed so often; all end alike. In every
-    second ten, the gateway tests each base before it trains, and sends sums.
+    Runs of ten rounds, each from the image, are repeated until the gateway was killed so often; all must end alike. In
+    every second run, the gateway tests each base before it trains, and sends sums.
     """
     image, data = digits.image(optimizers.adamw(0.003), federation.BATCH), gateways.samples(NAMES)
     with socket.create_server(("127.0.0.1", 0)) as probe:

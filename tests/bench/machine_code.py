@@ -26,7 +26,7 @@ BUILDS = {
     "x86-64, fused": ("", ["-mfma", "-DGM_FUSED=1"]),
 }
 
-#: Each constant in a section of its own: an address in one section of all would tell the order of the files.
+#: Each constant in a section of its own: in a shared one, its address would depend on the order of the files.
 APART = ["-fdata-sections", "-Wl,--unique"]
 
 #: The instructions of one function, as the bytes that objdump shows.

@@ -1,7 +1,7 @@
 /*
  * Counts the instructions of one training step on an emulated board whose clock ticks with them: by gm_step(), and by
- * the same kernels called one after another from straight C. The difference is what the instruction stream costs. A step
- * goes before: the first after gm_open() looks once at the whole state, which is no part of the stream of a step.
+ * straight C that calls the same kernels one after another. The difference is the cost of the instruction stream. A
+ * step goes before: the first after gm_open() looks once at the whole state, which is not counted as a step's stream.
  *
  * bench_image.h is written by the benchmark: the image, its arena, and STRAIGHT(K), one K(kernel, word offset) an
  * instruction of program step.

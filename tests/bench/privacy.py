@@ -6,7 +6,7 @@ cd tests && ../.venv/bin/python -m bench.privacy accuracy     # five minutes
 1,000 devices learn scikit-learn's digits, with an MLP 64-32-10 of 2,410 parameters. Each device draws 40 samples in
 classes of its own (Dirichlet, 1), and makes ten steps of 4 samples in a round, in which 100 are expected. Devices share
 samples, so that there can be many of them: the tables say what noise does to accuracy, and not that these digits are
-private. Epsilon is of dp-accounting, which is in build/flower, where its dependencies agree with the others.
+private. Epsilon is computed by dp-accounting, in build/flower, whose dependencies do not conflict with it.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ NORMS = (0.25, 0.5, 1.0)
 
 
 def epsilon(devices: int, expected: int, noise: float) -> float:
-    """Return epsilon after all rounds for delta = devices^-1.1 by Renyi accounting, where a device is one more or less.
+    """Return epsilon after all rounds for delta = devices^-1.1 by Renyi accounting, for one device more or less.
 
     noise: the deviation of the sum's noise in clipping norms. Each device takes part with the probability
     expected / devices, on its own (Poisson sampling).

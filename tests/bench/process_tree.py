@@ -1,8 +1,8 @@
 """Measurement of a program and of all processes that it starts, daemons included. Linux only.
 
-This process becomes the parent of what others leave behind (PR_SET_CHILD_SUBREAPER), so that daemons stay in its
-tree. Every 50 ms it reads /proc: the CPU time of each process is what it was when it was last seen, and memory is the
-largest sum at one moment. A process that lives for less than 50 ms may be missed.
+This process becomes the parent of orphans (PR_SET_CHILD_SUBREAPER), so that daemons stay in its tree. Every 50 ms it
+reads /proc: the CPU time of each process is what it was when it was last seen, and memory is the largest sum at one
+moment. A process that lives for less than 50 ms may be missed.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Taken:
 
 
 def measure(command: Sequence[str], environment: Mapping[str, str], log: Path, limit_s: float = 3600) -> Taken:
-    """Run a program, and return what it took. Raises CalledProcessError where it fails, TimeoutExpired where it is
-    late."""
+    """Run a program, and return what it took. Raise CalledProcessError if it fails, TimeoutExpired if it takes longer
+    than the limit."""
     ctypes.CDLL(None).prctl(_SUBREAPER, 1)
     cpu: dict[tuple[int, int], float] = {}
     rss = pss = 0.0
@@ -63,7 +63,7 @@ def measure(command: Sequence[str], environment: Mapping[str, str], log: Path, l
 
 
 def _end_all(cpu: dict[tuple[int, int], float]) -> None:
-    """End what the program left behind, and note what it took until then."""
+    """End the processes that the program left running, and note what they took until then."""
     while left := _descendants(os.getpid()):
         cpu.update({(number, start): seconds for number, start, seconds, _ in left})
         for number, *_ in left:

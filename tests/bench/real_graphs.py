@@ -4,7 +4,7 @@
     pip download --no-deps -d FOLDER -r ../.ci/requirements-graphs.txt
     python -m bench.real_graphs --wheels FOLDER                  # and those of wheels
 
-A graph trains where its gradients are those that onnxruntime computes from the training model, and some steps lower the
+A graph trains if its gradients are those that onnxruntime computes from the training model, and some steps lower the
 loss. The packages are read, not imported.
 """
 
@@ -51,7 +51,7 @@ class Graph:
     outputs: Sequence[str] | None = None
 
     def load(self, wheels: Path | None) -> onnx.ModelProto | None:
-        """From a wheel in the folder, or the package as it is installed; None where neither is there."""
+        """Load from a wheel in the folder, or else from the installed package; None if neither is there."""
         for wheel in sorted(wheels.glob(f"{self.package}-*.whl")) if wheels else []:
             with zipfile.ZipFile(wheel) as archive:
                 if self.file in archive.namelist():
@@ -91,7 +91,7 @@ GRAPHS = [
 
 @dataclass
 class Outcome:
-    """differs: from onnxruntime, relative to the largest element; nan where it does not infer. trains: what trained, or
+    """differs: from onnxruntime, relative to the largest element; nan if it does not infer. trains: what trained, or
     "". reason: what was in the way."""
 
     nodes: int = 0
@@ -161,7 +161,8 @@ def inference_difference(graph: Graph, model: onnx.ModelProto) -> float:
 
 
 def train_last_layer(graph: Graph, model: onnx.ModelProto) -> str:
-    """The weights of the last layer, after their gradients were compared and STEPS steps lowered the loss."""
+    """Return the names of the last layer's weights, after comparing their gradients and taking STEPS steps that lower
+    the loss; or else "no" and why."""
     feeds = feeds_of(graph, model)
     first = (graph.outputs or [o.name for o in model.graph.output if o.type.tensor_type.elem_type == 1])[0]
     made = build_artifacts(
@@ -182,7 +183,8 @@ def train_last_layer(graph: Graph, model: onnx.ModelProto) -> str:
 
 
 def lowered(session: Session, names: Mapping[str, np.ndarray], given: Sequence[np.ndarray], target: np.ndarray) -> str:
-    """Steps that should each take a part of the loss away, as their gradients foretell."""
+    """Take STEPS steps that should each reduce the loss by a part, as their gradients predict. Return the names, or
+    "no" and the losses."""
     before = loss = session.eval_step(*given, target)
     for _ in range(STEPS):
         session.lazy_reset_grad()

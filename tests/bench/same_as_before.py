@@ -74,7 +74,7 @@ class Row:
 
 
 def main() -> None:
-    """Print a line for each comparison, and exit with 1 where one differs or where nothing was made."""
+    """Print a line for each comparison, and exit with 1 if one differs or if nothing was made."""
     arguments = parsed()
     pair = (Checkout(arguments.before.resolve()), Checkout(ROOT))
     rows = []

@@ -4,7 +4,7 @@ that of its twin on this computer?
     cd tests && python -m bench.soak [--board mps2-an386] [--steps 1000000] [--moments 400] [--seed 0] [--json FILE]
 
 An MLP with dropout learns iris with AdamW, on a schedule as long as the run, from samples of its store that are drawn
-anew for each step: bias corrections, learning rate, and the counters of both random generators go through every
+afresh for each step: bias corrections, learning rate, and the counters of both random generators go through every
 checkpoint. The board trains by `train STEPS`, sometimes by REPLAY frames. At each moment it saves, returns to its
 checkpoint, restarts after a save, or restarts without one and so falls back to the last. The twin does the same; the
 SHA-256 of both states are compared before and after, and those of the checkpoints of each save.
@@ -41,7 +41,7 @@ ROWS = 10
 
 
 class Drift(Exception):
-    """Board and twin differ, and where."""
+    """Board and twin differ; the message says at which step."""
 
 
 class Learner(Protocol):
@@ -50,13 +50,13 @@ class Learner(Protocol):
     def train(self, steps: int) -> None: ...
 
     def save(self) -> bytes:
-        """Keeps a checkpoint, and returns it."""
+        """Keep a checkpoint, and return it."""
 
     def load(self) -> None:
-        """Returns to the checkpoint."""
+        """Return to the checkpoint."""
 
     def restart(self) -> None:
-        """As after power-on: goes on from the checkpoint."""
+        """Restart as after power-on: go on from the checkpoint."""
 
     def state(self) -> bytes: ...
 
@@ -130,7 +130,7 @@ def prepare(target: BoardTarget | TwinTarget, steps: int, seed: int, model: byte
 
 
 def soak(board: Learner, twin: Learner, steps: int, moments: int, seed: int) -> Iterator[Soaked]:
-    """Trains to `steps` with about so many moments on the way, and tells after each how far it is. Raises Drift."""
+    """Train to `steps` with about so many moments on the way, and yield the progress after each. Raise Drift."""
     draw, done, start = random.Random(seed), Soaked(), time.perf_counter()
     _happen("save", board, twin, done)
     while done.steps < steps:

@@ -7,8 +7,8 @@
 - **used** words that no longer have their paint after a session on the emulator: an image, training by frames and
   typed, an inference, a score, a save and a load.
 
-It fails where more is used than the bound says, where the bound is more than is set aside, or where an interrupt's
-handler is not among those that the bound counts.
+It fails if more is used than the bound says, if the bound is more than is set aside, or if an interrupt's handler is
+not among those that the bound counts.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ from gradmote.device import BoardTarget, emulated_board
 from gradmote.device.boards import Board, boards
 from gradmote.device.emulator import default_firmware
 
-#: What stands in a table of vectors beside interrupts: these two begin with an empty stack.
+#: The entries of a table of vectors that are not interrupts: these two begin with an empty stack.
 NO_INTERRUPTS = ("reset_handler", "fault_handler")
 STEPS, TYPED, SEED = 100, 3, 0
 
 
 @dataclass(frozen=True)
 class Row:
-    """In bytes. used: None where nothing emulates the board. strangers: handlers that the bound does not count."""
+    """In bytes. used: None if nothing emulates the board. strangers: handlers that the bound does not count."""
 
     board: Board
     used: int | None
@@ -44,7 +44,7 @@ class Row:
 
     @property
     def wrong(self) -> str:
-        """Empty where all is well."""
+        """Return what is wrong; empty if nothing is."""
         bound, aside = self.board.stack_bound, self.board.stack_size
         found = [f"{self.used} bytes are used, {bound} is the bound"] if (self.used or 0) > bound else []
         found += [f"{bound} is the bound, {aside} are set aside"] if bound > aside else []
@@ -60,12 +60,12 @@ def rows(names: Sequence[str]) -> Iterator[Row]:
 
 
 def built() -> list[str]:
-    """Boards whose firmware is there. PlatformIO's are not: their frameworks tell no bound."""
+    """Return boards whose firmware is there, except PlatformIO's: their frameworks give no bound."""
     return [board.name for board in boards() if default_firmware(board.name).is_file()]
 
 
 def used_by(board: Board) -> int:
-    """The most after a session."""
+    """Return the most after a session."""
     with emulated_board(board.name) as target:
         session(target, board.flash_is_emulated)
         return target.board.mem().stack_used
@@ -105,7 +105,7 @@ def handlers(compiler: str, elf: Path) -> list[str]:
 
 def preferred(names: list[str]) -> str:
     """Return one of the names at an address: the handler of NO_INTERRUPTS for which the others are weak aliases, or the
-    first where there is no such handler."""
+    first if there is no such handler."""
     return next((name for name in NO_INTERRUPTS if name in names), names[0])
 
 

@@ -2,10 +2,10 @@
 
     python tests/bench/teach_a_class.py [--on-board] [--classes 0,8] [--samples 20] [--steps 500] [--json FILE]
 
-A CNN learns scikit-learn's handwritten digits on the host, all but one class, with a head that has room for it. Its
-image has a store that begins with some of the samples it was trained on. Then 20 samples of the missing class are given
-with `learn`, and the store is replayed: on the twin, or with --on-board on an emulated Cortex-M4F, in its idle time.
-The board's state must then be that of the twin after as many steps.
+A CNN learns scikit-learn's handwritten digits on the host, all except one class, with a head that has room for it. Its
+image has a store that begins with some of the samples it was trained on. Then `learn` adds 20 samples of the missing
+class, and the store is replayed: on the twin, or with --on-board on an emulated Cortex-M4F, in its idle time. The
+board's state must then be that of the twin after as many steps.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ def accuracies(target: Target, given: Lesson) -> tuple[float, float]:
 
 
 def train(target: Target, steps: int) -> int:
-    """Replays the store: a board in its idle time, for as many steps or a few more. Returns how many."""
+    """Replay the store: a board in its idle time, for as many steps or a few more. Return how many."""
     if not isinstance(target, BoardTarget):
         return [target.replay().train_steps for _ in range(steps)][-1]
     target.board.set_idle_training(True)
@@ -130,7 +130,7 @@ def train(target: Target, steps: int) -> int:
 
 
 def teach(target: Target, given: Lesson, steps: int) -> int:
-    """The lesson itself. Returns how many steps it took."""
+    """Teach the lesson itself. Return how many steps it took."""
     for sample in given.taught:
         target.learn(given.label, sample)
     return train(target, steps)
@@ -148,7 +148,7 @@ def measured(target: Target, compiled: Result, given: Lesson, steps: int) -> Row
 
 
 def on_board(compiled: Result, given: Lesson, steps: int) -> Row:
-    """As measured(), on the board; its state must be that of its twin."""
+    """Do as measured(), on the board; its state must be that of its twin."""
     with open_target(BOARD) as target:
         found = measured(target, compiled, given, steps)
         with TwinTarget(target.info().profile) as twin:

@@ -35,7 +35,7 @@ FOLDERS: list[TemporaryDirectory[str]] = []
 
 @cache
 def micro_firmware(board: str) -> Path:
-    """Return the firmware of micro-kernels; the test is skipped where it cannot be built or run."""
+    """Return the firmware of micro-kernels; skip the test if it cannot be built or run."""
     try:
         emulator_command(known(board))
         FOLDERS.append(TemporaryDirectory(prefix="gradmote-"))
@@ -64,7 +64,7 @@ def run(board: str, options: list[str]) -> str:
 
 @cache
 def printed_by(board: str) -> Measured:
-    """Return what the micro-kernels of a board print on the emulator, where it means nothing."""
+    """Return what the micro-kernels of a board print on the emulator; no model runs, so the figures mean nothing."""
     return read_measured(run(board, []))
 
 

@@ -37,7 +37,7 @@ def test_accuracies_hold_what_is_promised() -> None:
 
 
 def test_int8_learns_as_float32_does() -> None:
-    """One task with one seed, where float32 reaches 94 %."""
+    """Train one task with one seed, on which float32 reaches 94 %."""
     try:
         lesson = TASKS["faces"].lesson(0)
     except MissingData as missing:

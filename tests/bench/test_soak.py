@@ -14,7 +14,7 @@ STEPS, MOMENTS, SEED = 3000, 25, 1
 
 
 def soak_twins(profile: str) -> Soaked:
-    """One of `profile` in place of a board."""
+    """Soak a twin of `profile` instead of a board."""
     with TwinTarget(profile) as first, TwinTarget("strict") as second:
         for each in (first, second):
             prepare(each, STEPS, SEED)

@@ -109,7 +109,7 @@ def in_bits(person: int, seed: int) -> float:
 
 
 def in_floats(person: int, seed: int) -> float:
-    """Return the share that the same watches reach where nothing that is sent is quantized.
+    """Return the share that the same watches reach if nothing that is sent is quantized.
 
     A plain loop with float64 means, whose weights and momentum are those of the server. Updates are float32, and so
     is the base that the watches get.

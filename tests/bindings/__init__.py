@@ -1,4 +1,4 @@
-"""Forms of the runtime in other languages, and the table of their states."""
+"""The runtime's bindings for other languages, and the table of their states."""
 
 import sys
 from pathlib import Path

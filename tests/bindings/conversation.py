@@ -35,7 +35,7 @@ def twin_answers(image: bytes, calls: list[Call]) -> list[Any]:
 
 
 def made(session: Session, name: str, values: list[Any]) -> Any:
-    """Call a method, read a property, or set one where there is an argument."""
+    """Call a method, read a property, or set one if there is an argument."""
     snake = re.sub(r"([A-Z])", r"_\1", name).lower()
     if callable(found := getattr(session, snake)):
         return found(*values)

@@ -15,7 +15,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 
 
 def build() -> None:
-    """Build the assembly, its example and the libraries. Raises Missing where there is no Mono."""
+    """Build the assembly, its example and the libraries. Raise Missing if there is no Mono."""
     require("mcs")
     run_scons("csharp")
 

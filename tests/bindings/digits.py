@@ -9,7 +9,7 @@ from pathlib import Path
 from gradmote import optimizers
 from support import digits
 
-#: What begins a line that is no code: a comment or an import, in any of the languages.
+#: What begins a line that is not code: a comment or an import, in any of the languages.
 NO_CODE = ("//", "/*", "*", "import ", "using ", "package ", "#import", "#include", "@import")
 
 

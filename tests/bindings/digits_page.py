@@ -46,7 +46,7 @@ Feeds = tuple[np.ndarray, np.ndarray]
 
 @dataclass
 class Expected:
-    """The figures that the page must tell; digests are of the parameters of both devices."""
+    """The figures that the page must show; digests are of the parameters of both devices."""
 
     losses: list[float] = field(default_factory=list)
     before: dict[str, float] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def compared(ours: np.ndarray, theirs: np.ndarray | None = None) -> int:
-    """Print how far apart the losses are; return 1 where that is more than rounding explains."""
+    """Print how far apart the losses are; return 1 if that is more than rounding explains."""
     if theirs is None:
         return 0
     distance = np.abs(ours - theirs).max()

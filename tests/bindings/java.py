@@ -13,7 +13,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 
 
 def jar() -> Path:
-    """Build the package and return its path. Raises Missing where there is no JDK."""
+    """Build the package and return its path. Raise Missing if there is no JDK."""
     require("javac")
     run_scons("java")
     return JAR

@@ -18,12 +18,12 @@ from support.emulated_micropython import emulated
 
 #: The program of the table, in Python that MicroPython and CPython run.
 SAME_STATE = micropython.BINDING / "examples" / "same_state.py"
-#: Where Python modules of the binding lie.
+#: Folders of the binding's Python modules.
 GENERATED, MODULES = micropython.BINDING / "generated", micropython.BINDING / "python"
 
 
 def run_here(arguments: list[str], path: list[Path]) -> str:
-    """Run MicroPython on this computer and return what it prints. path: where it looks for modules."""
+    """Run MicroPython on this computer and return what it prints. path: its folders of modules."""
     program = program_or_missing()
     environment = {"MICROPYPATH": ":".join(map(str, path))}
     command = [str(program), "-X", "heapsize=8m", *arguments]

@@ -90,7 +90,7 @@ def normalized() -> list[Model]:
 
 
 def transformers() -> list[Model]:
-    """Return the transformers; but for one, their inputs are tokens."""
+    """Return the transformers; the inputs of all except one are tokens."""
     from numeric.models.test_transformers import exported
     from numeric.models.transformers import TRANSFORMERS
 

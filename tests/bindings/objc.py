@@ -17,7 +17,7 @@ BUILT = ROOT / "build" / "objc"
 
 
 def run_program(name: str, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Build the programs, and run one of them: "PROFILE/NAME". Raises Missing where there is no compiler."""
+    """Build the programs, and run one of them: "PROFILE/NAME". Raise Missing if there is no compiler."""
     if missing():
         raise Missing(missing().removeprefix("no "))
     run_scons("objc")

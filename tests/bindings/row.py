@@ -18,7 +18,7 @@ class Row:
 
     profile: "fused" or "strict", whose twin it equals. run(model, steps): trains the .mote file for
     that many steps on the data of bindings.same_state, and returns the SHA-256 of its checkpoint in
-    hex. It raises Missing where the computer lacks a tool for it.
+    hex. It raises Missing if the computer lacks a tool for it.
     """
 
     name: str

@@ -5,8 +5,8 @@ in a worker of that page, by the module with vectors and the one without; three 
 too. The table has the SHA-256 of the twin's state, and whether each form reaches it.
 
 In step k, tensor i (the inputs, then the labels) holds the numbers of dist.same_state.drawn from the seed 100 k + i; a
-whole number is that of its model's `below`, times the number drawn, rounded down. Where an image accumulates
-gradients, each second step makes an update.
+whole number is that of its model's `below`, times the number drawn, rounded down. If an image accumulates gradients,
+each second step makes an update.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main() -> int:
 
 
 def compiled(chosen: Iterable[Model]) -> dict[Model, bytes]:
-    """Return the images. What exporters and the compiler tell on the way is not printed."""
+    """Return the images. Messages of exporters and the compiler are not printed."""
     logging.disable(logging.WARNING)
     with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -125,7 +125,7 @@ def reached(images: Mapping[Model, bytes], steps: Mapping[Model, int]) -> Iterat
 
 
 def write_models(images: Mapping[Model, bytes], steps: Mapping[Model, int]) -> Path:
-    """Write the images, and the list of them, where node and pages find them; return the folder."""
+    """Write the images, and the list of them, into a folder that node and pages read; return it."""
     folder = npm_package.project() / "data" / "models"
     for model, image in images.items():
         npm_package.give(f"models/{model.name}.mote", image)

@@ -19,7 +19,7 @@ FORBIDDEN = {name: f"scripts/pages/forbidden-{name}.html" for name in ("wasm", "
 
 @pytest.fixture(scope="module")
 def found() -> dict[str, Any]:
-    """Return what the pages tell."""
+    """Return what the pages report."""
     if not shutil.which("chromium"):
         pytest.skip("there is no chromium")
     npm_package.require()

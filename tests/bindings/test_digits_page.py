@@ -1,4 +1,4 @@
-"""A page that is written for onnxruntime-web/training, in each way in which it may import what takes its place."""
+"""A page for onnxruntime-web/training, with each way to import its replacement."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from gradmote import Session
 from support import npm_package
 from wasm_module import FORMS, exports, file_name, round_exports
 
-#: Bytes under brotli: what gradmote.min.js has, and rounds.
+#: Bytes under brotli: those of gradmote.min.js, and rounds.
 LIMIT = 9_216
 MODEL = "step"
 

@@ -94,7 +94,7 @@ def assert_inferred(told: dict[str, Any]) -> None:
 
 
 def test_modules_lack_the_kernels_of_training_alone() -> None:
-    """All that some operator's inference runs on is there, and what quantized models infer by, and loops."""
+    """It includes all opcodes that the inference of some operator or of quantized models needs, and loops."""
     forward = set().union(*(facts.kernels.forward for facts in read_facts().values()))
     kept = forward | UNTESTED | QUANTIZED | LOOPS
     assert TRAINING_KERNELS.read_text().split() == [name for name in OPCODES if name not in kept]

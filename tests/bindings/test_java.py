@@ -69,7 +69,7 @@ def test_the_package_has_its_native_libraries() -> None:
 
 @pytest.mark.skipif("GRADMOTE_ANDROID" not in os.environ, reason="of the nightly run: it compiles for two ABIs")
 def test_the_archive_for_android(tmp_path: Path) -> None:
-    """Its libraries need Android's C library, by its name and by names that it has; nothing is of glibc."""
+    """Its libraries need Android's C library, by its name and by names that it exports; nothing is of glibc."""
     run_scons("android")
     archive = zipfile.ZipFile(ROOT / "build" / "android" / "gradmote.aar")
     archive.extractall(tmp_path)
@@ -101,7 +101,7 @@ OF_ANDROID = {"calloc", "dlopen", "dlsym", "fmaf", "free", "malloc", "memcmp", "
 
 
 def undefined(told: str) -> set[str]:
-    """Return the symbols that a library takes from others, as readelf tells them."""
+    """Return the symbols that a library takes from others, from readelf's output."""
     return {line.split()[7] for line in told.splitlines() if " UND " in line and len(line.split()) > 7}
 
 

@@ -35,7 +35,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def here() -> Path:
-    """MicroPython for this computer; the test is skipped where it cannot be built."""
+    """Return MicroPython for this computer; skip the test if it cannot be built."""
     try:
         return micropython.program_or_missing()
     except Missing as missing:
@@ -44,7 +44,7 @@ def here() -> Path:
 
 @pytest.fixture(scope="module")
 def firmware() -> Path:
-    """The firmware of the emulated board; the test is skipped where it cannot be built."""
+    """Return the firmware of the emulated board; skip the test if it cannot be built."""
     try:
         return micropython.firmware_or_missing()
     except Missing as missing:
@@ -246,7 +246,7 @@ print(writes > 50, sorted(found))
 
 
 def test_a_save_that_is_cut_at_any_write_leaves_a_whole_checkpoint(here: Path, model: Path) -> None:
-    told = run(POWER_CUTS, model).splitlines()[-1]  # the port also tells of files that it could not close
+    told = run(POWER_CUTS, model).splitlines()[-1]  # the port also names files that it could not close
     assert told.startswith("True") and "(False, False)" in told and "(True, True)" in told
 
 

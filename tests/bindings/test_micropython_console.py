@@ -263,7 +263,7 @@ def test_a_native_module_serves_too(tmp_path: Path, image: bytes) -> None:
 
 
 def test_a_start_of_a_frame_alone_costs_a_repetition(board: Client) -> None:
-    """Whatever the number of the request behind it, which then counts as a length."""
+    """The number of the request that follows, which then counts as a length, makes no difference."""
     for sequence in (1, 3, 60, 200, 254):
         board._sequence = sequence
         board._link.write(b"\x01")

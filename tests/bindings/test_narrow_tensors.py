@@ -54,7 +54,7 @@ REFUSED = "GM_ERR_WRONG_DTYPE names its type"
 
 
 def told_by_twin(path: Path, dtype: str, signed: bool = False) -> list[str]:
-    """Return what the programs named Narrow print, but for what they are refused. signed: uint8 as Java has it."""
+    """Return what the programs named Narrow print, except the refusals. signed: uint8 as Java has it."""
     x = np.array([X], dtype)
     with Session(path.read_bytes(), "strict") as session:
         initial, scores = bytes(session.parameters()), np.array(session.infer(x)[0])

@@ -26,10 +26,10 @@ SOURCES = ROOT / "bindings" / "js" / "src"
 CLASSES = ["nul", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
 LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_192, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
-#: What Session has in JavaScript alone, where views have no shape and an image's losses and scheme are asked for.
+#: What Session has in JavaScript alone: its views have no shape, and an image's losses and scheme can be asked for.
 #: openMemory() is for the package's other entries.
 JAVASCRIPT_ONLY = {"losses", "openMemory", "parameterShape", "scheme", "toString", "train"}
-#: What FederatedSession of gradmote/federated has, so that pages without rounds do not fetch it.
+#: The members of FederatedSession of gradmote/federated, so that pages without rounds do not fetch it.
 OF_ROUNDS = {"round", "beginRound", "roundDelta", "checkDelta", "endRound"}
 
 
@@ -166,7 +166,7 @@ def test_session_has_the_names_of_pythons(project: Path) -> None:
 
 
 def test_scripts_have_the_members_of_modules(project: Path) -> None:
-    """Scripts give short names to what no page sees, and to nothing else."""
+    """Scripts give short names only to what pages cannot see."""
     lacking = json.loads(npm_package.node("script_members.mjs"))
     assert len(lacking) > 1 and {name for names in lacking.values() for name in names} == {"Session.openMemory"}
 
@@ -190,7 +190,7 @@ def test_files_stay_small(project: Path) -> None:
 
 
 def test_pages_of_onnxruntime_web_type_check(project: Path, tmp_path: Path) -> None:
-    """A page passes tsc with the types of onnxruntime 1.17.3, and with ours in their place."""
+    """A page passes tsc with the types of onnxruntime 1.17.3, and with ours instead."""
     page = (npm_package.SCRIPTS / "page.ts").read_text()
     ours = "gradmote/training"
     for name, module in (("page.ts", "onnxruntime-common"), ("page.mts", ours), ("page.cts", ours)):

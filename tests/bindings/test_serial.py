@@ -201,7 +201,7 @@ def test_a_noisy_line_changes_no_bit(data: Path, port: str) -> None:
 
 
 def with_foreign_opcode(image: bytes) -> bytes:
-    """The first instruction is one that no firmware has."""
+    """Return the image with a first instruction that is unknown to all firmware."""
     word = read_image(image).header["sections"][2]["offset"] // 4
     (head,) = struct.unpack_from("<I", image, 4 * word)
     return with_word(image, word, head & 0xFFFF0000 | 250)
@@ -217,7 +217,7 @@ REFUSALS = {
     "damaged_update": ("DeviceError", "BAD_IMAGE", "(BAD_CRC)"),
     "missing": ("GradmoteError", "", "nothing.mote cannot be read"),
     "width": ("DataError", "", "input 0 has 2559 numbers"),
-    "labels": ("DataError", "", "y[5] is 11: labels lie in 0 .. 9"),
+    "labels": ("DataError", "", "y[5] is 11: labels must be in 0 .. 9"),
     "few": ("DataError", "", "1 samples do not fill a batch of 8"),
     "fraction": ("DataError", "", "y[0] is 0.5, and 'labels' takes whole numbers"),
     "infinite": ("GradmoteError", "", "all steps of epoch 1 were skipped"),

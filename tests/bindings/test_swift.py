@@ -1,4 +1,4 @@
-"""The package for Swift, where there is a compiler; its module of C is parsed by clang anywhere."""
+"""The package for Swift, if there is a compiler; clang parses its module of C anywhere."""
 
 from __future__ import annotations
 

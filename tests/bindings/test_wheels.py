@@ -38,7 +38,7 @@ def build(kind: str, folder: Path, out: Path, **environment: str) -> Path:
 
 @pytest.fixture(scope="module")
 def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with what the sdist has, where nothing was built."""
+    """Return a folder with the contents of the sdist, without anything built."""
     folder = tmp_path_factory.mktemp("sdist")
     with tarfile.open(build("sdist", ROOT, folder)) as archive:
         archive.extractall(folder)

@@ -30,7 +30,7 @@ OF_THE_BUILD = re.compile(r"^(    +(?:static|used|arena|code) +)\d+", re.MULTILI
 
 TYPED = ("info", "lr 0.1", "train 3", "save", "mem", "train fast")
 TAUGHT = ("learn 7", "train 100", "score", "infer")
-SHOWN = 2  # lines of a long answer, before and behind dots
+SHOWN = 2  # lines of a long answer, before and after dots
 
 
 def main() -> None:
@@ -96,7 +96,7 @@ def shown(page: str, name: str) -> str:
 
 
 def without_sizes(conversation: str) -> str:
-    """As any build of the firmware has it."""
+    """Return the conversation without the figures that differ between builds."""
     return OF_THE_BUILD.sub(r"\1#", conversation)
 
 

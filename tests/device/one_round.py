@@ -2,9 +2,9 @@
 
     cd tests && python -m device.one_round [--steps 20] [--only NAME]
 
-A device that joins at round 5 takes part in three rounds, with deltas of 8, 4 and 2 bits. What leads to each next base
-is made by a server that has another device too. In the middle of the second round the power fails, as it does in
-one_state: the device goes on from the base and the save that it kept, and a step behind the save is lost. What the
+A device that joins at round 5 takes part in three rounds, with deltas of 8, 4 and 2 bits. A server that has another
+device too makes the delta to each next base. In the middle of the second round the power fails, as it does in
+one_state: the device goes on from the base and the save that it kept, and a step after the save is lost. What the
 delta of that round loses is kept for the next one. A network with int8 weights, and one with int16 masters of them,
 must have the same bytes in either numerics profile; one of float32 has a digest for each profile.
 """
@@ -52,11 +52,11 @@ STEPS = 20
 FIRST, BITS = 5, (8, 4, 2)
 #: Of the rounds, by their place in BITS: the one in whose middle the power fails, and whose loss is kept for the next.
 CUT = 1
-#: Samples of a step where weights are float32.
+#: Samples of a step if weights are float32.
 BATCH = 4
-#: Slots of a board's flash that three rounds write: three bases and three saves, of which only one is made.
+#: Slots of a board's flash that three rounds write: three bases and three saves; only one save is made.
 SLOTS = 6
-#: Where there are no rounds: core and board, and what is missing.
+#: Rows that cannot take part in rounds: core and board, and what is missing.
 WITHOUT_ROUNDS = {
     "Cortex-M3, stm32vldiscovery": "room on the stack: 768 bytes are set aside, and rounds take more",
     "rv32, sifive-e": "flash that the emulator can program",
@@ -168,7 +168,7 @@ def learn(lesson: Lesson, profile: str, target: Target, cut: Callable[[bytes], T
 
 
 def twin_rounds(profile: str, lesson: Lesson, _: Path) -> bytes:
-    """Take part by two twins in this process, of which the second comes to the base by the deltas that came down."""
+    """Take part by two twins in this process; the second comes to the base by the deltas that came down."""
     with TwinTarget(profile) as twin, TwinTarget(profile) as second:
 
         def cut(kept: bytes) -> Target:
@@ -197,7 +197,7 @@ def board_rounds(name: str, lesson: Lesson, _: Path) -> bytes:
 
 
 def firmware(name: str, lesson: Lesson) -> Path:
-    """Build a board's firmware: its usual one, or, where that has no int8, one for the images that have."""
+    """Build a board's firmware: its usual one, or, if that has no int8, one for the images that have."""
     if lesson.name != "float32":
         return one_state.firmware(name)
     scons_firmware(board=name)

@@ -7,7 +7,7 @@ M4F and M33, RISC-V without FPU, WebAssembly and this computer; so has the same 
 clipping. A network with int8 weights, the same with int16 masters of them, and the same under AdamW with moments in
 bfloat16 and clipping train with int16 gradients; weights and moments are rounded at random. Each row trains half of the
 steps, saves, and loses its power: the process is killed, the emulated board is a new machine with the flash of the old
-one, and a step behind the save is lost. It goes on from what it kept. The state at the end must be that of a twin
+one, and a step after the save is lost. It goes on from what it kept. The state at the end must be that of a twin
 without any interruption: for float32 of the same profile, for the others in either. At the end a line says whether all
 are.
 """
@@ -53,7 +53,7 @@ LESSONS = {
     "adamw": ("int8", optimizers.adamw(0.003, clip_norm=1.0), "bf16"),
 }
 STEPS = 200
-#: Board -> core. The firmware of the first has room for int8 only where it is built for these images.
+#: Board -> core. The firmware of the first has room for int8 only if it is built for these images.
 BOARDS = {
     "microbit": "Cortex-M0",
     "mps2-an385": "Cortex-M3",
@@ -210,7 +210,7 @@ def wasm_state(form: str, lesson: Lesson, folder: Path) -> bytes:
 
 
 def require_node() -> None:
-    """Raise Missing where the package cannot be built here."""
+    """Raise Missing if the package cannot be built here."""
     if npm_package.lacking():
         raise Missing(npm_package.lacking())
 
@@ -279,7 +279,7 @@ def before_the_cut(target: Target, lesson: Lesson) -> None:
 
 
 def firmware(name: str, lesson: str = "int8") -> Path:
-    """Build a board's firmware, which is for these images alone where int8 has no room beside all else."""
+    """Build a board's firmware, which is for these images alone if int8 has no room beside all else."""
     if name != FOR_OWN_IMAGES or lesson == FLOAT:
         scons_firmware(board=name)
         told = missing(name)
@@ -303,7 +303,7 @@ def require(*tools: str) -> None:
 
 @dataclass(frozen=True)
 class Ways:
-    """How each kind of form does a lesson: functions of what tells the form, the lesson, and a folder."""
+    """How each kind of form does a lesson: functions of the form's name, the lesson, and a folder."""
 
     twin: Callable[..., bytes] = twin_state
     compiled: Callable[..., bytes] = compiled_state

@@ -185,7 +185,7 @@ def test_state_after_200_steps(emulated, name, batch):
 @pytest.mark.device
 @pytest.mark.parametrize("batch_norm", ["frozen", "fold", "batch"])
 def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
-    """With statistics of the batch the running ones are in the state too."""
+    """If batch norms use the statistics of the batch, the running ones are in the state too."""
     update = optimizers.adamw(0.003)
     made = build_artifacts(cnn_with_batch_norm(), None, losses.cross_entropy(), update, batch_norm=batch_norm)
     image = compile_image(made, Options(batch=4)).image
@@ -195,7 +195,7 @@ def test_state_of_a_cnn_after_20_steps(emulated, batch_norm):
 
 
 def frozen_front():
-    """An inverted residual between two strides, of which a head learns."""
+    """Return an inverted residual between two strides, whose head learns."""
     model = onnx.parser.parse_model("""
         <ir_version: 8, opset_import: ["": 17]>
         front (float[N,1,8,8] x) => (float[N,10] y) {
@@ -233,7 +233,7 @@ def test_layers_that_run_row_by_row(emulated):
 
 @pytest.mark.device
 def test_state_of_a_cnn_with_a_loss_scale(emulated):
-    """The bits of the training without it."""
+    """The bits are those of the training without it."""
     states = []
     for scale in (1.0, 1024.0):
         update = optimizers.adamw(0.003)
@@ -299,7 +299,7 @@ def test_state_of_a_transformer_after_20_steps(emulated, attention):
 
 
 def test_inputs_that_a_run_writes_over(emulated):
-    """Both learn the same, and neither runs twice on what is gone."""
+    """Both learn the same, and neither runs twice on overwritten inputs."""
     artifacts = build_artifacts(mlp_with_every_activation(), None, losses.cross_entropy(), OPTIMIZERS["sgd"])
     made = compile_image(artifacts, Options(batch=8, overwrite_inputs=True))
     x, y = digits()

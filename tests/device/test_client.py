@@ -1,4 +1,4 @@
-"""The client against a line that loses and damages, without an emulator."""
+"""The client against a line that drops and corrupts, without an emulator."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ INFO_REPLY = struct.pack(
 
 
 class FakeBoard:
-    """A link with a board behind it that answers INFO and MEM. `answer` may change what it sends."""
+    """A link to a board that answers INFO and MEM. `answer` may change what it sends."""
 
     url = "fake"
 

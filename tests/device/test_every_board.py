@@ -1,4 +1,4 @@
-"""Every emulated board trains to its twin's bits, keeps them over a restart where its flash is emulated, and has the
+"""Every emulated board trains to its twin's bits, keeps them over a restart if its flash is emulated, and has the
 memory that its footprint says."""
 
 import numpy as np
@@ -154,7 +154,7 @@ def test_what_a_board_learnt_outlives_a_restart(name, image):
 
 @pytest.mark.parametrize("name", READ_ONLY, indirect=True)
 def test_a_board_whose_emulator_cannot_program_flash(name, image):
-    """Its firmware tells so; an image is in its flash from the start, and another one takes a new start."""
+    """Its firmware says so; an image is in its flash from the start, and another one needs a new start."""
     other = image[:12] + bytes(4) + image[16:]  # the checksum
     with open_target(f"qemu:{name}") as target:
         train(target, image)

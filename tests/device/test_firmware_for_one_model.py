@@ -44,7 +44,7 @@ def small(firmware, tmp_path_factory):
 
 
 def kernels_in(elf):
-    """Opcodes whose kernels the firmware has."""
+    """Return the opcodes whose kernels are in the firmware."""
     symbols = subprocess.run(["arm-none-eabi-nm", elf], capture_output=True, text=True, check=True).stdout.split()
     return {s.removeprefix("gm_kernel_").upper() for s in symbols if s.startswith("gm_kernel_")}
 

@@ -62,8 +62,8 @@ def test_firmware_alone(firmware: Path, capsys: pytest.CaptureFixture[str]) -> N
     [
         ([], "which board?"),
         (["--board", "nope"], "there is no board nope"),
-        (["--board", NAME, "--port", "x"], "x is no TCP port"),
-        (["--board", NAME, "--port", "70000"], "70000 is no TCP port"),
+        (["--board", NAME, "--port", "x"], "x is not a TCP port"),
+        (["--board", NAME, "--port", "70000"], "70000 is not a TCP port"),
         (["--stop", "nope"], "there is no board nope"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The programming of real parts: files, commands, and the whole way with tools that only pretend."""
+"""Real parts are programmed: files, commands, and the whole way with simulated tools."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def read(place: Path, content: bytes) -> list[Segment] | None:
-    """Return the segments, each of which lies in the file; None where it is refused."""
+    """Return the segments, all of them within the file; None if it is refused."""
     place.write_bytes(content)
     try:
         found = read_segments(place)

@@ -1,6 +1,6 @@
-"""A whole training session over a line that damages bytes, and what is typed there by nobody.
+"""A whole training session over a line that corrupts bytes; no byte of a corrupt frame counts as typed.
 
-GRADMOTE_NOISE_EPOCHS: so many epochs of all digits, in place of one of 96.
+GRADMOTE_NOISE_EPOCHS: so many epochs of all digits, instead of one of 96.
 """
 
 from __future__ import annotations

@@ -56,5 +56,5 @@ def test_the_boards_without_rounds_are_said() -> None:
 
 
 def test_the_digest_depends_on_every_step() -> None:
-    """Or an interruption that loses a step would not show."""
+    """Otherwise, an interruption that loses a step would not show."""
     assert len({one_round.expected(one_round.Lesson("int8", steps), "strict") for steps in (3, 4, 5)}) == 3

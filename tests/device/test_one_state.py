@@ -38,5 +38,5 @@ def test_these_cores_share_a_state_of_float32() -> None:
 
 
 def test_the_state_depends_on_every_step() -> None:
-    """Or an interruption that loses a step would not show."""
+    """Otherwise, an interruption that loses a step would not show."""
     assert len({one_state.expected(one_state.Lesson("int8", steps)) for steps in (STEPS - 1, STEPS, STEPS + 1)}) == 3

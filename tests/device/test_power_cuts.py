@@ -50,8 +50,8 @@ WORDS, CALLS = 700, 4
 
 @dataclass(frozen=True)
 class Save:
-    """The flash outside of the firmware while a third checkpoint is written. files: all but its slot. slot: the address
-    of that. contents: of it, before the first change and after each."""
+    """The flash outside of the firmware while a third checkpoint is written. files: all except its slot. slot: the
+    address of that. contents: of it, before the first change and after each."""
 
     files: list[Segment]
     slot: int
@@ -62,7 +62,7 @@ class Save:
 
 
 def train(target: Target, steps: int) -> bytes:
-    """The state after some more."""
+    """Return the state after some more steps."""
     for _ in range(steps):
         target.replay()
     return target.state()
@@ -87,7 +87,7 @@ def expected(profile: str, weights: str) -> list[bytes]:
 
 
 def firmware(name: str, weights: str) -> Path:
-    """Build a board's firmware: for the image alone where int8 has no room beside all else."""
+    """Build a board's firmware: for the image alone if int8 has no room beside all else."""
     if weights == "float32" or board_folder(name).table.get("int8", True):
         build_firmware(board=name)
         return default_firmware(name)
@@ -113,7 +113,7 @@ def before_the_last_save(part: EmulatedPart, weights: str) -> None:
 
 
 def changes_of_a_save(part: EmulatedPart) -> Iterator[Debugger]:
-    """The processor stands before the first change of flash, after each, and at last before the answer."""
+    """Stop the processor before the first change of flash, after each, and at last before the answer."""
     debugger = part.begin_save()
     yield debugger
     while not part.has_answered(debugger):
@@ -147,7 +147,8 @@ def some_of(count: int) -> list[int]:
 
 
 def check_that_nothing_is_lost(part: EmulatedPart, states: list[bytes]) -> int:
-    """At which step it starts. It goes on from there as if nothing had happened, and saves and restarts again."""
+    """Return the step at which it starts. It goes on from there as if nothing had happened, and saves and restarts
+    again."""
     target = part.target
     state = target.state()
     assert state in (states[BEFORE], states[NOW])

@@ -1,4 +1,4 @@
-"""Frames among text, garbage, and damage."""
+"""Frames among text, garbage, and corrupt bytes."""
 
 from __future__ import annotations
 

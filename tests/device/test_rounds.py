@@ -160,7 +160,7 @@ class TwoWayLink:
 
 
 def test_an_update_of_the_watch_is_5100_bytes_each_way(board) -> None:
-    """In four bits, with the frames that carry it."""
+    """Deltas are in four bits; the frames that carry them are counted."""
     target = BoardTarget(board)
     target.load_image(watch_image())
     target.write("input", 0, np.random.default_rng(3).normal(size=(4, 6, 1, 100)).astype(np.float32))

@@ -61,7 +61,7 @@ def by_replay(target: Target, number: int) -> None:
 
 
 def typed(target: Target, number: int) -> None:
-    """On the store's samples, as replay() does."""
+    """Train on the store's samples, as replay() does."""
     if isinstance(target, BoardTarget):
         said = target.board.type("train")
         assert ("saved, update" in said) == ((number + 1) % EVERY == 0)
@@ -123,7 +123,7 @@ def part(firmware: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def cut_power(part: Running) -> None:
-    """Flash keeps what it has; RAM holds anything when the power is back."""
+    """Cut and restore the power. Flash keeps its bytes; RAM holds anything when the power is back."""
     gdb = Gdb(part.debugger)
     gdb.write(0x2000_0000, b"\xa5" * KNOWN.ram)
     gdb.monitor("system_reset")
@@ -131,7 +131,7 @@ def cut_power(part: Running) -> None:
 
 
 def test_power_that_goes_at_any_moment_of_a_training(part: Running):
-    """Also in the middle of a step, or of a save."""
+    """Power also goes in the middle of a step, or of a save."""
     image, before = image_of(store=True), 0
     chance = random.Random(1)
     with TwinTarget("strict") as twin:

@@ -46,7 +46,7 @@ def firmware(tmp_path_factory) -> Path:
 
 
 def send(board: Client, image: bytes) -> None:
-    """Whatever the client thinks of it."""
+    """Send an image past the client's own checks."""
     board._send_image(image, 0, None)
     board.refresh()
 
@@ -87,7 +87,7 @@ def test_refused_when_sent(board: Client, image: bytes, case: str) -> None:
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_refused_when_the_board_starts(firmware: Path, image: bytes, case: str) -> None:
-    """As someone put it into the flash."""
+    """The image is in the flash as if someone had put it there."""
     make, name = REFUSED[case]
     started = Emulator(elf=firmware, image=make(image))
     with started, started.connect() as board, pytest.raises(GradmoteError, match=f"{name}, -"):

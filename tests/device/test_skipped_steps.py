@@ -1,4 +1,4 @@
-"""Steps that are not finite are skipped, counted and told; a training of nothing else fails."""
+"""Steps that are not finite are skipped, counted and reported; a training of nothing else fails."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def data_with(bad: int) -> Dataset:
 
 @pytest.mark.parametrize("accumulate, micro_batches", [(False, 1), (True, 1), (True, 2)])
 def test_fit_counts_them_and_goes_on(twin, accumulate, micro_batches):
-    """The loss is the mean of the others; what was skipped left no trace but its count."""
+    """The loss is the mean of the others; skipped steps change only their count."""
     twin.load_image(digits.image(optimizers.adamw(0.003), BATCH, accumulate))
     steps: list[Step] = []
     result = fit(twin, data_with(1), 3, on_step=steps.append, micro_batches=micro_batches)
@@ -59,7 +59,7 @@ def test_an_epoch_of_nothing_else_is_an_error(twin):
 
 
 def test_a_rate_that_is_far_too_high(twin):
-    """The loss overflows, and with it all that would come."""
+    """The loss overflows, and so would all that follows."""
     twin.load_image(digits.image(optimizers.sgd(0.1), BATCH))
     twin.set_learning_rate(1e30)
     with pytest.raises(GradmoteError, match="were skipped"):

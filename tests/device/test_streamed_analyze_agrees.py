@@ -1,6 +1,6 @@
 """A quantized network that trains row by row: the RAM of `gradmote analyze` is the board's, and so are all bits.
 
-The networks of MCUNetV3 run where the environment names their folder (support/quantized/mcunet.py); another one
+The networks of MCUNetV3 run if the environment names their folder (support/quantized/mcunet.py); another one
 always does.
 """
 
@@ -32,7 +32,7 @@ BLOCKS = (13, 14)
 
 
 def small() -> Result:
-    """Return a network whose first layers run by rows, of which biases train and a mask is kept."""
+    """Return a network whose first layers run by rows, some with trained biases, and which keeps a mask."""
     net = QdqNetwork(np.random.default_rng(3))
     net.shapes["x"] = (1, 2, 16, 16)
     net.quantize(0.02)

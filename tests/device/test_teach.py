@@ -58,7 +58,7 @@ def state_of(target: Target) -> str:
 
 @pytest.mark.parametrize("dtype, accumulate", [("int8", False), ("f32", True)])
 def test_board_and_twin_are_taught_the_same(emulator, dtype, accumulate):
-    """Over a restart with what was saved too."""
+    """The same holds across a restart from the save."""
     image = taught_image(dtype, accumulate=accumulate)
     with emulator.connect() as client, TwinTarget("strict") as twin:
         board = BoardTarget(client)

@@ -24,7 +24,7 @@ from gradmote.project.example import AXES, CLASSES, SAMPLES, example_image
 
 CACHES = ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR")
 TOOLS = ("gcc", "ld", "nm", "objdump")
-#: Boards that differ in what clang is told: no unit for floats, one of each kind, Helium, and RISC-V. .ci/nightly tests
+#: Boards with different options for clang: no unit for floats, one of each kind, Helium, and RISC-V. .ci/nightly tests
 #: all of them.
 FOR_CLANG = ("mps2-an386", "riscv-virt", *(("microbit", "mps3-an547") if "GRADMOTE_CLANG" in os.environ else ()))
 

@@ -61,7 +61,7 @@ def test_a_twin_that_is_killed_leaves_what_it_saved(files: Path) -> None:
         twin.load_image((files / "model.mote").read_bytes())
         twin.load((files / "kept.gmck").read_bytes())
         assert twin.session.control()["optimizer_steps"] % 7 == 0
-    assert train(files, "--save-every", "7").wait() == 1  # where to?
+    assert train(files, "--save-every", "7").wait() == 1  # no path to save to
 
 
 def test_ctrl_c_ends_cleanly_and_still_writes_the_checkpoint(emulator: Emulator, files: Path) -> None:

@@ -29,7 +29,7 @@ SGD = optimizers.sgd(0.1, momentum=0.9)
 
 
 def image_with(classes: int, optimizer: optimizers.Optimizer = SGD, store: StoreOptions | None = None) -> bytes:
-    """features, then a head of so many classes; weights drawn from their number."""
+    """Return an image: features, then a head of so many classes; weights drawn from their number."""
     model = onnx.parser.parse_model(f"""
         <ir_version: 8, opset_import: ["": 17]>
         mlp (float[N,{FEATURES}] x) => (float[N,{classes}] y) {{

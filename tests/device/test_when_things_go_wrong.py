@@ -64,7 +64,7 @@ def train(target: BoardTarget, image: bytes, steps: int = 3) -> int:
 
 
 def cut_power(part: Running) -> None:
-    """Flash keeps what it has; RAM holds anything when the power is back."""
+    """Cut and restore the power. Flash keeps its bytes; RAM holds anything when the power is back."""
     gdb = Gdb(part.debugger)
     gdb.write(RAM, b"\xa5" * KNOWN.ram)
     gdb.monitor("system_reset")
@@ -102,7 +102,7 @@ def test_the_board_dies_while_training(part: Running, firmware: Path, image: byt
 
 
 def test_the_power_fails_between_two_steps(part: Running, image: bytes) -> None:
-    """Without a word the training would go on from the checkpoint."""
+    """The next command reports it: otherwise the training would silently go on from the checkpoint."""
     with connect(part.url) as target:
         train(target, image)
         target.save()
@@ -316,7 +316,7 @@ def test_a_half_written_firmware_does_not_answer_and_is_flashed_again(part: Runn
     segment = emulated.read_segments(Path(part.firmware))[0]
     gdb = Gdb(part.debugger)
     half = len(segment.data) // 2
-    gdb.write(segment.address + half, b"\xfe\xe7" * (half // 2))  # it hangs there, where it would run into anything
+    gdb.write(segment.address + half, b"\xfe\xe7" * (half // 2))  # it hangs there; otherwise it would run into anything
     gdb.write(RAM, b"\xa5" * KNOWN.ram)
     gdb.monitor("system_reset")
     gdb.detach()

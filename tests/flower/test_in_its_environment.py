@@ -1,6 +1,6 @@
 """Flower has versions of its own of what the tests need, so its tests run in an environment of their own.
 
-`./run test` makes build/flower from .ci/requirements-flower.txt. Where Flower is installed beside pytest, its tests
+`./run test` makes build/flower from .ci/requirements-flower.txt. If Flower is installed beside pytest, its tests
 are collected as all others are.
 """
 

@@ -52,7 +52,7 @@ def project(tmp_path_factory) -> Path:
 
 
 def plain_bases(project: Path, order: Order = list, profiles: tuple[str, ...] = ()) -> list[str]:
-    """Return the digest of each base of a plain loop. order: of the replies. profiles: in place of the watches' own."""
+    """Return the digest of each base of a plain loop. order: of the replies. profiles: replace the watches' own."""
     config = read_config(project / "gateway.toml")
     image, data = config.image.read_bytes(), {device.name: Dataset.read(device.data) for device in config.devices}
     own = [device.url.partition(":")[2] or "fused" for device in config.devices]

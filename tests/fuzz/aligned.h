@@ -9,7 +9,7 @@
 #include "gradmote.h"
 #include "repair.h"
 
-/* Returns `size` bytes where an image or an arena may begin; free() takes them back. */
+/* Returns `size` bytes, aligned as an image or an arena must be; free() takes them back. */
 static inline void *aligned(size_t size)
 {
     void *memory = NULL;

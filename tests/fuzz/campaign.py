@@ -27,7 +27,7 @@ class Totals:
 
 
 class Found(Exception):
-    """An input broke the target: what libFuzzer said, and where the input is."""
+    """An input broke the target: what libFuzzer said, and the input's path."""
 
 
 def build(*arguments: str) -> None:

@@ -1,11 +1,11 @@
 /*
  * Conversations with the firmware, under ASan and UBSan: `converse CONVERSATIONS STEPS SEED` draws them (say.c), and
- * `converse FILE...` has those of files, as fuzz_frames.c reads them. Text and frames come mixed, in pieces of any length,
- * while programs run and while they do not.
+ * `converse FILE...` has those of files, as fuzz_frames.c reads them. Text and frames come mixed, in pieces of any
+ * length, while programs run and while they do not.
  *
  * What must hold, whatever was said before: the firmware takes each byte within LATEST rounds of its main loop; after
- * Ctrl-C and INFO, INFO is answered and no program runs any more within as many; and where a save was told to be done, a
- * restart loads the very state. host_board.c aborts where flash is misused; nothing outside arena and flash is touched.
+ * Ctrl-C and INFO, INFO is answered and no program runs any more within as many; and if a save was reported as done, a
+ * restart loads the very state. host_board.c aborts if flash is misused; nothing outside arena and flash is touched.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "storage/slots.h"
 
 #define LATEST 96u      /* rounds: the longest step of the models takes fewer slices, as do all batches of a score */
-#define QUIET_ROUNDS 24u /* long enough for a damaged frame to be given up */
+#define QUIET_ROUNDS 24u /* long enough for a corrupt frame to be given up */
 #define LAST_SEQUENCE 0xA7u
 
 /* Kept across board_reset(). */
@@ -47,7 +47,7 @@ void host_sent(uint8_t byte)
 int __real_slots_save(const gm_session *session);
 int __wrap_slots_save(const gm_session *session);
 
-/* Every save that is told to be done is what a restart loads. */
+/* A restart loads the very state of every save that is reported as done. */
 int __wrap_slots_save(const gm_session *session)
 {
     static uint8_t arena[HOST_ARENA] __attribute__((aligned(16)));
@@ -101,7 +101,7 @@ static void deliver_step(void)
     }
 }
 
-/* The line becomes quiet, which ends what was damaged; then Ctrl-C and INFO. */
+/* The line becomes quiet, which ends a corrupt frame; then Ctrl-C and INFO. */
 static void check_that_it_serves(void)
 {
     poll(QUIET_ROUNDS);

@@ -14,7 +14,7 @@ from support.firmware import run_scons
 ROOT = Path(__file__).resolve().parents[2]
 BUILT = ROOT / "build" / "coverage"
 
-#: What stands between hostile bytes and the rest.
+#: The code that keeps hostile bytes from the rest.
 GATES = ("runtime_c/src/open.c", "runtime_c/src/verify.c", "runtime_c/src/verify_programs.c",
          "runtime_c/src/verify_operands.c", "runtime_c/src/verify_store.c", "runtime_c/src/image.c",
          "runtime_c/src/checkpoint.c", "runtime_c/src/crc32.c", "runtime_c/src/half.c",
@@ -53,7 +53,7 @@ def count(corpora: Mapping[str, Sequence[Path]]) -> dict[str, Lines]:
 
 def read() -> dict[str, Lines]:
     filters = [argument for gate in GATES for argument in ("-f", str(ROOT / gate))]
-    # The folder may have objects of sources that are no more. Lines of the checksum are reached more often than the
+    # The folder may have objects of sources that were removed. Lines of the checksum are reached more often than the
     # 2^32 times from which gcovr suspects a number.
     flags = ["--gcov-ignore-errors=source_not_found", "--gcov-suspicious-hits-threshold=0", "--json", "-", "-j", "1"]
     command = [sys.executable, "-m", "gcovr", "-r", str(ROOT), *filters, *flags, str(BUILT)]

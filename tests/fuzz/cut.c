@@ -97,7 +97,7 @@ static int32_t ask_about(uint32_t type, uint32_t number)
     return ask(type, payload, sizeof payload);
 }
 
-/* Sends a file in pieces, each of which begins with its offset. */
+/* Sends a file in pieces; each begins with its offset. */
 static int32_t send_file(uint32_t begin, uint32_t data, const uint8_t *file, uint32_t size)
 {
     uint8_t payload[4 + PIECE];

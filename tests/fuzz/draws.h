@@ -40,7 +40,7 @@ static inline int one_in(draws *d, uint32_t n)
     return below(d, n) == 0;
 }
 
-/* The bits of a float in -2 .. 2; where `special` is not 0, one in so many is a zero, subnormal, huge, infinite or NaN. */
+/* The bits of a float in -2 .. 2. Unless `special` is 0, one in so many is a zero, subnormal, huge, infinite or NaN. */
 static inline uint32_t draw_float(draws *d, uint32_t special)
 {
     static const uint32_t bits[] = {0,           0x80000000u, 1,           0x80000001u, 0x007FFFFFu,

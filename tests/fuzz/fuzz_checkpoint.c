@@ -140,7 +140,7 @@ static file packed(const gm_session *session)
     return f;
 }
 
-/* A packed state is loaded, and packed again is the same; so is each part. */
+/* A packed state is loaded, and packs to the same bytes again; so does each part. */
 static void save_packed(gm_session *session)
 {
     file first = packed(session);
@@ -155,7 +155,7 @@ static void save_packed(gm_session *session)
     free(second.bytes);
 }
 
-/* behind: the checkpoint, and what the storage does. */
+/* Carries over the bytes after the image: a checkpoint, and what the storage does with it. */
 static void use(gm_session *session, const uint8_t *behind, uint32_t size)
 {
     if (size == 0) {

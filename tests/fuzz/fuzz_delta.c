@@ -11,7 +11,7 @@
 
 #include "image_and_more.h"
 
-/* As many bytes as the parameters have: those of the input, then 0. */
+/* As many bytes as those of the parameters: those of the input, then 0. */
 static uint8_t *delta_of(const uint8_t *data, uint32_t given, uint32_t size)
 {
     uint8_t *delta = aligned(size);
@@ -45,7 +45,7 @@ static void refuse(gm_session *session, setter set, const uint8_t *data)
     free(state);
 }
 
-/* Sets the data, which changes nothing behind the parameters. */
+/* Sets the data, which changes only the parameters. */
 static void change(gm_session *session, setter set, const uint8_t *data)
 {
     uint32_t size = session->header->parameters_size, rest = session->header->state_size - size;

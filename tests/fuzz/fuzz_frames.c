@@ -3,8 +3,9 @@
  *
  * The input is what arrives on the serial line: deliveries of two bytes that say how long, and that many bytes; the
  * line is quiet after each. mutate_frames.c makes deliveries of frames whose checksum is right, and of typed commands.
- * The board of host_board.c begins with a small model, which has a store where the first delivery is empty. It aborts where flash is programmed that was not erased, or changes
- * under an open model or a running program; the sanitizers watch over the arena, both areas and the buffers of the frames.
+ * The board of host_board.c begins with a small model, which has a store if the first delivery is empty. It aborts if
+ * flash is programmed that was not erased, or changes under an open model or a running program; the sanitizers watch
+ * over the arena, both areas and the buffers of the frames.
  */
 #include <string.h>
 
@@ -13,7 +14,7 @@
 #include "host_firmware.h"
 
 #define POLLS 200u      /* of a running program, before the next delivery */
-#define QUIET_POLLS 24u /* long enough for a damaged frame to be given up */
+#define QUIET_POLLS 24u /* long enough for a corrupt frame to be given up */
 
 static struct {
     const uint8_t *next;

@@ -1,10 +1,9 @@
 /*
  * libFuzzer target: whatever gm_open() accepts must run inside its arena, leave its inputs alone, and end.
  *
- * The input is an image. Its size, checksum, instruction counts and work are put right first, so that mutations reach
- * what lies behind those checks. An accepted image runs every program once in an arena of exactly its size. Bytes
- * behind the image are then mixed into a checkpoint, which brings any state there can be into the session, and all
- * programs run again.
+ * The input is an image. Its size, checksum, instruction counts and work are put right first, so that mutations get
+ * past those checks. An accepted image runs every program once in an arena of exactly its size. Bytes after the image
+ * are then mixed into a checkpoint, which brings any state there can be into the session, and all programs run again.
  *
  * Build with GM_MAX_WORK of about 1 << 18; seeds come from make_corpus.c.
  */

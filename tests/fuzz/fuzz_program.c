@@ -1,14 +1,14 @@
 /*
  * libFuzzer target: programs of compiled images, mutated as programs, twice in a guarded arena.
  *
- * The input is an image. mutate_image.c changes instructions and records of one that is valid and leaves a wrong
- * checksum behind; only what gm_open() accepts once that is repaired goes on. The image then runs all its programs
- * twice, one instruction at a time: once with nothing below the arena, once with nothing above it. Both runs must end
- * after as many instructions as the image says, or with loops as much work as it says, touch nothing outside, write only what the program's kind may write,
- * and give the same bits.
+ * The input is an image. mutate_image.c changes instructions and records of a valid one and leaves its checksum wrong;
+ * this target repairs it, and only what gm_open() then accepts goes on. The image runs all its programs twice, one
+ * instruction at a time: once with nothing below the arena, once with nothing above it. Both runs must end after as
+ * many instructions as the image says, or with loops as much work as it says, touch nothing outside, write only what
+ * the program's kind may write, and give the same bits.
  *
- * An image whose checksum is right is as the compiler wrote it. Its second run finds other rubbish in the scratch, which
- * must make no difference: not to the state, nor to outputs and losses.
+ * An image whose checksum is right is as the compiler wrote it. Its second run finds other rubbish in the scratch,
+ * which must make no difference: not to the state, nor to outputs and losses.
  */
 #include <string.h>
 
@@ -134,7 +134,7 @@ static void run_all(gm_session *session, outcome *out)
     out->arena = gm_crc32(0, session->arena, session->header->arena_size);
 }
 
-/* 0 where the image is refused. */
+/* 0 if the image is refused. */
 static int run_in(enum guard_end end, int rubbish, const gm_header *image, outcome *out)
 {
     gm_session session;
@@ -150,7 +150,7 @@ static int run_in(enum guard_end end, int rubbish, const gm_header *image, outco
 
 /* ---- The target ------------------------------------------------------------------------------------------------- */
 
-/* The image in memory that cannot be written; NULL where it is none. *compiled: 1 where its checksum is right. */
+/* Places the image in write-protected memory; NULL if it is not one. *compiled: 1 if its checksum is right. */
 static const gm_header *place_image(const uint8_t *data, size_t size, int *compiled)
 {
     gm_requirements needs;

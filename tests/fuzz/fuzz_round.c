@@ -16,7 +16,7 @@
 
 /* ---- What a delta may do --------------------------------------------------------------------------------------------- */
 
-/* Nothing but parameters that the file has changes, and what is kept is what is then there. */
+/* Only the parameters in the file change, and what is kept is what is then there. */
 static void apply(gm_session *session, const gm_federated_round *round, const uint8_t *delta, uint32_t size)
 {
     uint32_t parameters = session->header->parameters_size;
@@ -39,7 +39,7 @@ static void apply(gm_session *session, const gm_federated_round *round, const ui
     free(state);
 }
 
-/* Puts right what tells that a delta is of this session. */
+/* Puts right the fields by which a delta belongs to this session. */
 static void put_right(const gm_session *session, uint8_t *delta, uint32_t size)
 {
     static const gm_federated_round first;

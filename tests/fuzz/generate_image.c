@@ -1,7 +1,7 @@
 /*
  * The arena of a generated image, zones in the order of docs/SPEC.md: parameters, control, properties, moments, a
- * statistic, perhaps a sample store, gradients, inputs, scratch. Its sections, in the order of their numbers, but for the
- * code, which comes last.
+ * statistic, perhaps a sample store, gradients, inputs, scratch. Its sections, in the order of their numbers, except
+ * the code, which comes last.
  */
 #include "generate_image.h"
 
@@ -23,7 +23,7 @@ typedef struct making {
     draws d;
     uint8_t *image;
     gm_header *header;
-    zone moments, statistic; /* the state's, behind control and properties */
+    zone moments, statistic; /* the state's, after control and properties */
     generated_store store;   /* the state's last */
     uint32_t constants_size;
     uint32_t *counts; /* of each opcode */
@@ -36,7 +36,7 @@ static uint32_t words(draws *d, uint32_t most)
 
 /* ---- Sections ----------------------------------------------------------------------------------------------------- */
 
-/* Room behind what is there for a section of that size, all zeros. */
+/* Appends room for a section of that size, all zeros. */
 static void *add_section(making *m, uint32_t section, uint32_t size)
 {
     uint32_t offset = (m->header->size + GM_SECTION_ALIGN - 1) / GM_SECTION_ALIGN * GM_SECTION_ALIGN;
@@ -45,7 +45,7 @@ static void *add_section(making *m, uint32_t section, uint32_t size)
     return m->image + offset;
 }
 
-/* A store's inputs lie among the others, or in the scratch, where no sample is put aside. */
+/* A store's inputs are among the others, or in the scratch if no sample is put aside. */
 static void draw_inputs(making *m, uint32_t begin, uint32_t more)
 {
     int in_scratch = m->store.record.aside == GM_NONE && one_in(&m->d, 4);
@@ -54,7 +54,7 @@ static void draw_inputs(making *m, uint32_t begin, uint32_t more)
     place_inputs(&m->store, in_scratch ? m->header->scratch_offset : begin + words(&m->d, more / 4));
 }
 
-/* Where the arena's regions lie. */
+/* Draws the bounds of the arena's regions. */
 static void draw_regions(making *m)
 {
     static const uint32_t sizes[] = {1024, 2048, 4096, 8192, 8192, GENERATED_ARENA_LIMIT};
@@ -134,7 +134,7 @@ static void fill_tensor(gm_tensor *tensor, uint32_t role, uint32_t dtype, uint32
     *tensor = (gm_tensor){GM_NONE, role, programs, dtype, 2, {rows, columns, 1, 1, 1, 1}, offset, size};
 }
 
-/* The tensors of a store, or one input; behind them, an output of classes in the scratch. */
+/* The tensors of a store, or one input; and an output of classes in the scratch. */
 static void fill_tensors(making *m, gm_tensor *tensor)
 {
     const gm_header *h = m->header;
@@ -267,8 +267,8 @@ static uint32_t draw_step(draws *d)
     return !one_in(d, 3) ? 0 : one_in(d, 40) ? draw_hostile(d) : 4 * below(d, 12) + (one_in(d, 60) ? 1u : 0u);
 }
 
-/* A GUARD whose turns mostly come in the loop, and the instruction behind it. What fused updates leave in their row is not
- * defined: they have no GUARD, behind which it would not be forgotten. */
+/* A GUARD whose turns mostly come in the loop, and its instruction. What fused updates leave in their row is not
+ * defined: they have no GUARD, because after one the row would not be forgotten. */
 static void add_guarded(making *m, const rooms *r, uint32_t iterations)
 {
     draws *d = &m->d;
@@ -309,7 +309,7 @@ static void add_loop(making *m, const rooms *r)
 }
 #endif
 
-/* Its instructions, and its record but for their count and work. */
+/* Its instructions, and its record without their count and work. */
 static void add_program(making *m, gm_program *program, uint32_t kind)
 {
     gm_section *code = &m->header->sections[GM_SECTION_CODE];

@@ -1,6 +1,6 @@
 /*
- * An instruction is drawn as an opcode, then dims that fit, then strides, then perhaps hostile values in place of some of
- * them, then places of operands. What its kernel means by them is not known here: only the tables that the verifier has.
+ * Draws an instruction: an opcode, then dims that fit, then strides, then perhaps hostile values for some of them, then
+ * places of operands. It does not know what its kernel means by them: only the tables that the verifier has.
  */
 #include "generate_instruction.h"
 
@@ -67,14 +67,14 @@ uint64_t bytes_of_elements(const gm_operand_info *info, uint64_t elements)
     return type == GM_BYTES || type == GM_I8 ? elements : type == GM_I16 ? 2 * elements : 4 * elements;
 }
 
-/* The bytes of which an operand's address is a multiple. */
+/* The number of bytes that divides an operand's address. */
 static uint32_t unit_of(const gm_operand_info *info)
 {
     uint32_t type = info->flags & GM_TYPE;
     return type == GM_I8 ? 1 : type == GM_I16 ? 2 : 4;
 }
 
-/* Elements of an operand whose axes lie as close together as they can. */
+/* Elements of an operand whose axes are as close together as they can be. */
 static uint64_t dense_elements(const making *m, const gm_operand_info *info)
 {
     const uint8_t *term = m->shape->terms + info->first_term;
@@ -260,8 +260,8 @@ static void draw_order(draws *d, uint32_t *order, uint32_t count)
     }
 }
 
-/* The stride of an axis where `step` elements lie closer together. That of a dim of 1 makes no difference, up to the size of
- * the arena or the constants. */
+/* The stride of an axis if `step` elements are closer together. That of a dim of 1 makes no difference, up to the size
+ * of the arena or the constants. */
 static uint32_t draw_stride(const making *m, uint32_t dim, uint32_t step, uint32_t unit, int writes)
 {
     draws *d = m->d;
@@ -278,7 +278,7 @@ static uint32_t draw_stride(const making *m, uint32_t dim, uint32_t step, uint32
     return step + (one_in(d, 5) ? between(d, 1, 3) : 0);
 }
 
-/* Strides of one operand, each axis beside what lies within it. */
+/* Strides of one operand; each axis begins from the extent of those within it. */
 static void draw_strides(making *m, const gm_operand_info *info)
 {
     const uint8_t *term = m->shape->terms + info->first_term;
@@ -310,7 +310,7 @@ static void draw_all_strides(making *m)
     }
 }
 
-/* One parameter takes a large value; where that does not fit, it mostly takes its old one again. */
+/* One parameter takes a large value; if that does not fit, it mostly takes its old one again. */
 static void make_hostile(making *m)
 {
     uint32_t index = below(m->d, m->shape->n_params), kind = m->shape->params[index];
@@ -321,8 +321,8 @@ static void make_hostile(making *m)
     }
 }
 
-/* A step of an operand or of a window takes a value of which a small multiple lies near a power of 2 where bytes, signed
- * words or words of 32 bits end. */
+/* A step of an operand or of a window takes a value with a small multiple near a power of 2 that ends bytes, signed
+ * words or words of 32 bits. */
 static void make_wrapping(making *m)
 {
     static const uint8_t ends[] = {30, 31, 32, 32};
@@ -351,7 +351,7 @@ static int is_apart(const making *m, uint32_t offset, uint32_t size, int writes)
     return 1;
 }
 
-/* A place in a zone, at times at one end of it. NO_PLACE where the zone is too small. */
+/* A place in a zone, at times at one end of it. NO_PLACE if the zone is too small. */
 static uint32_t draw_offset(draws *d, zone z, uint32_t size, uint32_t unit)
 {
     if (z.end - z.begin < size) {
@@ -366,14 +366,14 @@ static uint32_t draw_offset(draws *d, zone z, uint32_t size, uint32_t unit)
     }
 }
 
-/* Where an earlier operand lies, or near it. */
+/* The place of an earlier operand, or one near it. */
 static uint32_t draw_alias(const making *m)
 {
     uint32_t offset = m->word[1 + below(m->d, m->placed)];
     return one_in(m->d, 4) ? offset + 4 * (below(m->d, 9) - 4) : offset;
 }
 
-/* Where an earlier operand lies that may give its place to an output, or NO_PLACE. */
+/* The place of an earlier operand that may give it to an output, or NO_PLACE. */
 static uint32_t draw_place_of_another(const making *m)
 {
     uint32_t index = below(m->d, m->placed);
@@ -468,7 +468,7 @@ static void draw_operands(making *m)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------------ */
 
-/* Dims of at most `most`, windows of at most `most_of_windows`, and of less where they do not fit after some tries. */
+/* Dims of at most `most`, windows of at most `most_of_windows`, and less if they do not fit after some tries. */
 static void draw_fitting_params(making *m, uint32_t most, uint32_t most_of_windows)
 {
     draw_params(m, most, most_of_windows);
@@ -492,7 +492,7 @@ static int is_of_window(const making *m, uint32_t term)
     return 0;
 }
 
-/* A dim that is of no window, or 0 where some tries find none. */
+/* A dim outside all windows, or 0 if some tries find none. */
 static uint32_t draw_free_dim(const making *m)
 {
     for (uint32_t tries = 0; tries < 16; ++tries) {

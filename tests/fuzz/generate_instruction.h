@@ -11,7 +11,7 @@ typedef struct zone {
     uint32_t begin, end; /* bytes */
 } zone;
 
-/* Where an instruction finds room. rules: how many lie at the start of the constants, number r of kind r; as many with
+/* The room of an instruction. rules: how many are at the start of the constants, number r of kind r; as many with
  * moments of bfloat16 follow. */
 typedef struct rooms {
     uint32_t arena_size, constants_size, rules;

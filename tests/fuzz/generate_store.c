@@ -52,7 +52,7 @@ void place_inputs(generated_store *store, uint32_t inputs)
     store->label = store->input + samples_size(&store->record, store->batch);
 }
 
-/* Where something lies in the arena that a store must leave alone, or its end. */
+/* The begin or the end of something in the arena that a store must leave alone. */
 static uint32_t draw_edge(draws *d, const gm_header *header)
 {
     const uint32_t edges[] = {0,

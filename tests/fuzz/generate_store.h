@@ -5,15 +5,15 @@
 #include "draws.h"
 #include "gradmote.h"
 
-/* batch: samples that the input holds, or 0 where the image has no store. Offsets are the image's to find. */
+/* batch: samples that the input holds, or 0 if the image has no store. Offsets are the image's to find. */
 typedef struct generated_store {
     gm_store record;
     uint32_t batch;
     uint32_t input, label; /* arena offsets */
 } generated_store;
 
-/* Draws one that takes at most `most` bytes of the state, or none. Its offsets are 0, and `aside` is GM_NONE where the image
- * keeps no place for a sample. */
+/* Draws one that takes at most `most` bytes of the state, or none. Its offsets are 0, and `aside` is GM_NONE if the
+ * image keeps no place for a sample. */
 void draw_store(draws *d, uint32_t most, generated_store *out);
 
 /* Bytes of the state. */
@@ -27,7 +27,7 @@ uint32_t store_inputs_size(const generated_store *store);
 /* Puts them there, from `inputs` on. */
 void place_inputs(generated_store *store, uint32_t inputs);
 
-/* One field of the record, or of its tensors (input and label, which has another behind it), takes a value that does not
+/* One field of the record, or of its tensors (input and label, which has another after it), takes a value that does not
  * suit it, or that only just does. */
 void distort_store(draws *d, const gm_header *header, gm_store *store, gm_tensor *tensor);
 

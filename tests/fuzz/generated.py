@@ -1,14 +1,14 @@
-"""Runs generated images in builds for several processors, and compares what comes of them.
+"""Runs generated images in builds for several processors, and compares the results.
 
     cd tests && python -m fuzz.generated [--images 1000000] [--first 0] [--build all | NAME ...]
 
 An image is made from a seed, the same in every build (generate_image.c): one to three programs of a few instructions of
-any opcode, with small tensors, hostile parameters, operands that overlap or lie wrong; one in three has a sample store.
-What gm_open() accepts runs between guard pages (run_generated.c), with calls of the store on whatever it holds.
+any opcode, with small tensors, hostile parameters, operands that overlap or are misplaced; one in three has a sample
+store. What gm_open() accepts runs between guard pages (run_generated.c), with calls of the store on whatever it holds.
 
 A finding is a seed at which a build stops: a fault, or what a sanitizer says. Builds of one numerics profile must agree
 on what is refused, with which error, on what each program returns, and on the arena after it; which NaN a kernel makes,
-and a fused update's row, are left out, since docs/NUMERICS.md leaves them open. Each build tells which opcodes ran
+and a fused update's row, are left out, since docs/NUMERICS.md leaves them open. Each build shows which opcodes ran
 least; one that did not run in 20,000 images fails the run.
 """
 
@@ -32,7 +32,7 @@ from fuzz.generated_builds import FOLDER, Build, OnBoard, builds, compiled, said
 from gradmote.generated.opcodes import OPCODES  # noqa: E402
 
 BLOCK = 1000
-#: Images of one process: a fault costs no more.
+#: Images of one process: a fault loses only these.
 PROCESS = 50_000
 #: Seconds that so many of them may take at the least, on a machine that does other things too.
 PATIENCE = 1200.0
@@ -60,7 +60,8 @@ class Instructions(NamedTuple):
 
 @dataclass
 class Outcome:
-    """The outcome of one build. blocks: first seed -> digest. findings: seed -> where it stopped, and the errors."""
+    """The outcome of one build. blocks: first seed -> digest. findings: seed -> the point at which it stopped, and the
+    errors."""
 
     images: int = 0
     accepted: int = 0
@@ -80,7 +81,7 @@ class Outcome:
         return sum(counts.ran for counts in self.opcodes.values())
 
     def never_ran(self) -> list[str]:
-        """Opcodes that none of these images ran to its end, where these are enough to tell."""
+        """Return opcodes that none of these images ran to its end; nothing if there are too few images to judge."""
         enough = self.images >= ENOUGH and not self.findings
         return [name for name in OPCODES if enough and self.opcodes.get(name, Instructions()).ran == 0]
 

@@ -50,7 +50,7 @@ class Build:
     share: int = 1  #: runs one of so many of the images that are asked for
 
     def missing(self) -> str:
-        """The packages to install, where a tool is missing; or why it cannot run."""
+        """Return the packages to install if a tool is missing; or why it cannot run."""
         if self.profile == "fused" and not self.starter and not host_runs_fused():
             return "a processor with fused multiply-add"
         tools = all(shutil.which(tool) for tool in (self.compiler, *self.starter[:1]))
@@ -150,7 +150,7 @@ def _builds() -> list[Build | OnBoard]:
 
 @cache
 def builds() -> dict[str, Build | OnBoard]:
-    """By name. The first of each profile is what the others are compared with."""
+    """Return the builds by name. The others are compared with the first of each profile."""
     return {build.name: build for build in _builds()}
 
 

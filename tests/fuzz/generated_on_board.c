@@ -1,5 +1,5 @@
-/* run_generated.c on an emulated board. The emulator has put the order where the rooms of guard_on_board.c begin; it ends
- * when the board asks for a reset, as a fault does too. */
+/* run_generated.c on an emulated board. The emulator has put the order at the start of the rooms of guard_on_board.c;
+ * it ends when the board asks for a reset, as a fault does too. */
 #include <stdlib.h>
 
 #include "board.h"

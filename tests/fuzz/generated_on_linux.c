@@ -1,4 +1,4 @@
-/* generated_on_linux FIRST COUNT BLOCK DETAIL: run_generated.c for whatever runs programs for Linux. */
+/* generated_on_linux FIRST COUNT BLOCK DETAIL: run_generated.c for anything that runs programs for Linux. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 
 #include "repair.h"
 
-/* Every offset of an instruction is below 2^32. Where addresses have 32 bits, the rest of them is as empty, but for the
+/* Every offset of an instruction is below 2^32. If addresses have 32 bits, the rest of them is as empty, except the
  * program itself. */
 #define NOTHING ((size_t)1 << (sizeof(size_t) > 4 ? 32 : 28))
 

@@ -24,7 +24,7 @@ uint8_t *guard_reserve(void);
 /* A piece, 16-byte aligned, that may be written; it takes the place of the one before. */
 uint8_t *guard_take(guard *g, uint32_t size, enum guard_end end);
 
-/* 1 where nothing around the piece was written. */
+/* 1 if nothing around the piece was written. */
 int guard_is_whole(const guard *g);
 
 /* From now on (1) or no longer (0) writing to the piece faults too. */

@@ -23,7 +23,7 @@ extern const uint8_t FLASH_ORIGIN[], FLASH_SIZE[], RAM_ORIGIN[], RAM_SIZE[];
 #define ENTRIES(a, b, c, d) ((a) | (b) << 8 | (c) << 16 | (d) << 24)
 #define SET(csr, value) __asm volatile("csrw " csr ", %0" : : "r"(value))
 
-/* Entry 0 is the board's, for its stack. What no entry tells of is free: the program, and peripherals. */
+/* Entry 0 is the board's, for its stack. What no entry covers is free: the program, and peripherals. */
 void guard_on_board(void)
 {
     SET("pmpaddr1", (VALUE(FLASH_ORIGIN) + VALUE(FLASH_SIZE)) >> 2);

@@ -3,7 +3,7 @@
 #define GUARD_ON_BOARD_H
 
 #define ROOM_DISTANCE 0x100000u
-#define ROOM_COUNT 2u /* each lies ROOM_DISTANCE behind the last, the first as far behind ROOMS */
+#define ROOM_COUNT 2u /* each is ROOM_DISTANCE after the last, the first as far after ROOMS */
 
 /* From now on everything faults but the program, its own memory, its peripherals, and the rooms. */
 void guard_on_board(void);

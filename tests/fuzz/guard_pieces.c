@@ -1,4 +1,4 @@
-/* What of guard.h is the same for all: canaries around a piece of a room. */
+/* The part of guard.h that is common to all: canaries around a piece of a room. */
 #include "guard.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@ static uint8_t *end_of(const guard *g)
     return g->room + GUARD_LIMIT;
 }
 
-/* Bytes of the room near the piece, before it and behind it. */
+/* Bytes of the room near the piece, before it and after it. */
 static uint32_t canaries_before(const guard *g)
 {
     uint32_t room = (uint32_t)(g->piece - g->room);

@@ -1,5 +1,5 @@
-/* A board of memory, for the firmware as a program of this computer. Flash is as strict as the strictest part: what is
- * programmed was erased, whole units at a time, and an area changes only where its user says that it may. */
+/* A board of memory, for the firmware as a program of this computer. Flash is as strict as the strictest part: only
+ * erased units are programmed, whole ones at a time, and an area changes only if its user says that it may. */
 #ifndef HOST_BOARD_H
 #define HOST_BOARD_H
 
@@ -12,7 +12,7 @@
 #define HOST_CHECKPOINT_AREA (16u << 10)
 #define HOST_ARENA (64u << 10)
 
-/* Where board_reset() goes, and power that fails. */
+/* The target of board_reset(), and of power that fails. */
 extern jmp_buf host_restart;
 
 /* What befalls the change of flash number `at`, counted from 1 (0: none): power fails; the change reports an error; it
@@ -35,7 +35,7 @@ void host_board_init(const uint8_t *image, uint32_t size);
 void host_receive(const uint8_t *bytes, uint32_t count);
 uint32_t host_bytes_left(void);
 
-/* To be defined by who uses this: 1 where nobody relies on what these bytes of the area hold now. */
+/* To be defined by the program: 1 if nobody relies on what these bytes of the area hold now. */
 int host_may_change(enum board_area_kind kind, const uint8_t *at, uint32_t size);
 /* The same: takes what the firmware sends. */
 void host_sent(uint8_t byte);

@@ -1,4 +1,4 @@
-/* Inputs of fuzz targets that are an image and what a target does with its session: bytes behind the image. */
+/* Inputs of fuzz targets that are an image and what a target does with its session: bytes after the image. */
 #ifndef IMAGE_AND_MORE_H
 #define IMAGE_AND_MORE_H
 
@@ -26,7 +26,7 @@ static inline void run_everything(gm_session *session)
     use_store(session);
 }
 
-/* Returns the size that the image of an input claims, or 0 where it has none. */
+/* Returns the size that the image of an input claims, or 0 if it has none. */
 static inline uint32_t image_size_of(const uint8_t *data, size_t size)
 {
     uint32_t claimed = 0;
@@ -38,7 +38,7 @@ static inline uint32_t image_size_of(const uint8_t *data, size_t size)
 
 /*
  * Opens the image, runs its programs, so that its parameters are not the initial ones, and calls `use` with the bytes
- * behind it. Returns 0, or -1 where the input is not worth keeping: libFuzzer's values.
+ * after it. Returns 0, or -1 if the input is not worth keeping: libFuzzer's values.
  */
 static inline int open_and_use(const uint8_t *data, size_t size, void (*use)(gm_session *, const uint8_t *, uint32_t))
 {

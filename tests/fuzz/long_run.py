@@ -1,8 +1,8 @@
-"""Fuzzes all targets for some minutes and tells what was done: `python tests/fuzz/long_run.py --minutes 60`.
+"""Fuzzes all targets for some minutes and reports what was done: `python tests/fuzz/long_run.py --minutes 60`.
 
-The corpus stays in build/fuzz/corpus, so each run begins where the last one ended. The report, as JSON too in
-build/fuzz/report.json: inputs tried, libFuzzer's features, and the lines reached of what stands between hostile bytes
-and the rest.
+The corpus stays in build/fuzz/corpus, so each run continues the last one. The report, as JSON too in
+build/fuzz/report.json: inputs tried, libFuzzer's features, and the reached lines of the code that keeps hostile bytes
+from the rest.
 """
 
 from __future__ import annotations

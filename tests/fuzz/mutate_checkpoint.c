@@ -1,4 +1,4 @@
-/* Mutates the checkpoint behind an image, leaves the image alone, and mostly puts size and checksum right. */
+/* Mutates the checkpoint after an image, leaves the image alone, and mostly puts size and checksum right. */
 #include <string.h>
 
 #include "gradmote.h"

@@ -1,4 +1,4 @@
-/* Mutates the delta behind an image, and leaves the image alone. */
+/* Mutates the delta after an image, and leaves the image alone. */
 #include <string.h>
 
 #include "gradmote.h"

@@ -123,13 +123,13 @@ static void swap(line *l)
     l->at[b] = kept;
 }
 
-/* The payload of a frame, which may grow; or any byte of what is no frame. */
+/* The payload of a frame, which may grow; or any byte of what is not a frame. */
 static void change(line *l)
 {
     static uint8_t copy[FRAME_OVERHEAD + 2048];
     delivery *d = &l->at[draw(l, l->count)];
     if (!is_frame(d) || d->size > 1024) {
-        (void)LLVMFuzzerMutate(d->bytes, d->size + 1, d->size + 1); /* the store has room behind the last */
+        (void)LLVMFuzzerMutate(d->bytes, d->size + 1, d->size + 1); /* the store has room after the last */
         return;
     }
     size_t payload = d->size - FRAME_OVERHEAD;

@@ -1,6 +1,6 @@
 /*
  * Mutates an image as what it is: instructions of words, and tables of records. The checksum comes out wrong, which
- * tells fuzz_program that the image is not the compiler's any more.
+ * shows fuzz_program that the image is not the compiler's any more.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct subject {
     gm_header *header;
     uint32_t *code;
     uint32_t words;                   /* of code */
-    uint32_t at[MAX_INSTRUCTIONS];    /* where each instruction begins */
+    uint32_t at[MAX_INSTRUCTIONS];    /* the word at which each instruction begins */
     uint32_t instructions;
     uint32_t random;
 } subject;
@@ -28,7 +28,7 @@ static uint32_t draw(subject *s, uint32_t limit)
     return limit == 0 ? 0 : (s->random >> 8) % limit;
 }
 
-/* 0 where data has no code to be found. */
+/* 0 if data has no code to be found. */
 static int look_at(subject *s, uint8_t *data, size_t size)
 {
     gm_header *header = (gm_header *)(void *)data;
@@ -96,7 +96,7 @@ static void copy_word(subject *s)
     }
 }
 
-/* One instruction takes another's place, where it is as long; else it takes its operands. */
+/* One instruction takes another's place if it is as long; else it takes its operands. */
 static void copy_instruction(subject *s)
 {
     uint32_t from = draw(s, s->instructions), to = draw(s, s->instructions);
@@ -133,7 +133,7 @@ static void change_program(subject *s)
     program->arena_size = draw(s, 4) == 0 ? other_word(s, program->arena_size) : program->arena_size;
 }
 
-/* A word of the header behind the checksum, of the tensors, or of the state table. */
+/* A word of the header after the checksum, of the tensors, or of the state table. */
 static void change_record(subject *s)
 {
     static const uint32_t sections[] = {GM_SECTION_TENSORS, GM_SECTION_STATE};

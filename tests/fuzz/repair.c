@@ -18,13 +18,13 @@ static uint64_t work_of(const uint32_t *instruction, const gm_opcode_shape *shap
     return work;
 }
 
-/* The loop and the GUARD in which instructions lie. */
+/* The loop and the GUARD around instructions. */
 typedef struct repetition {
     uint32_t body;               /* words of the loop that are still to come */
     uint32_t iterations, turns;  /* of that loop; of a GUARD right before, or 0 */
 } repetition;
 
-/* Returns how often an instruction runs, and goes on behind it. */
+/* Returns how often an instruction runs, and moves on to the next. */
 static uint32_t times_run(repetition *r, const uint32_t *instruction)
 {
     uint32_t opcode = *instruction & 0xFFFF, words = *instruction >> 16;

@@ -90,8 +90,8 @@ static uint32_t draw_index(draws *d, uint32_t choices)
 
 #define WORD_OF(instruction, operand) (offsetof(gm_insn_##instruction, operand) / 4)
 
-/* The word of the operand that holds labels or indices, of which there are as many to choose from as the second parameter
- * says; 0 where there is none. */
+/* The word of the operand that holds labels or indices; the instruction's second parameter says from how many to
+ * choose. 0 if there is none. */
 static uint32_t index_word(uint32_t opcode)
 {
     switch (opcode) {
@@ -109,7 +109,8 @@ static uint32_t index_word(uint32_t opcode)
     }
 }
 
-/* Puts indices where the instruction reads some, and cells of windows where it reads bytes, if that lies in the arena. */
+/* Puts indices into what the instruction reads as such, and cells of windows into its bytes, if they are in the
+ * arena. */
 static void fill_integers(draws *d, gm_session *session, const uint32_t *word, const gm_opcode_shape *shape)
 {
     for (uint32_t i = 1; i <= shape->n_operands; ++i) {
@@ -164,7 +165,7 @@ static void forget_room(gm_session *session, const uint32_t *word)
 /* ---- Parts, as several threads would run them --------------------------------------------------------------------- */
 
 #if GM_THREADS
-#define SPARE 4096u /* bytes behind the arena for rows of the parts */
+#define SPARE 4096u /* bytes after the arena for rows of the parts */
 #define PARTS 3u
 
 /* The last part first: they must not matter to each other. */
@@ -199,7 +200,7 @@ static void tell_arena(const gm_session *session, int status)
     say_line("returned", (uint32_t[]){(uint32_t)status, digest}, 2);
 }
 
-/* The instruction that runs next, as it runs: behind a GUARD with its operands moved on. NULL where the GUARD leaves it
+/* The instruction that runs next, as it runs: after a GUARD with its operands moved on. NULL if the GUARD leaves it
  * out. */
 static const uint32_t *next_as_it_runs(const gm_session *session, const uint32_t *word, uint32_t *copy)
 {
@@ -338,14 +339,14 @@ static const gm_header *place_image(uint32_t seed, uint32_t size)
     return (const gm_header *)(const void *)image;
 }
 
-/* Reads the byte before a piece that begins its room, or the one behind a piece that ends it. */
+/* Reads the byte before a piece that begins its room, or the one after a piece that ends it. */
 static void trespass(const guard *g)
 {
     const volatile uint8_t *beside = g->piece == g->room ? g->room - 1 : g->room + GUARD_LIMIT;
     (void)*beside;
 }
 
-/* What gm_open() returns. *digest: of all that came of it. */
+/* What gm_open() returns. *digest: of all results. */
 static int run_image(uint32_t seed, const order *o, uint32_t *digest)
 {
     uint32_t size = generate_image(seed, (uint8_t *)image_words, generated);

@@ -187,7 +187,7 @@ static uint32_t forge_file(talk *t, const gm_session *session, uint8_t *file)
 {
     gm_session copy = *session;
     gm_checkpoint header;
-    copy.pc = NULL; /* whatever runs */
+    copy.pc = NULL; /* even while a program runs */
     require(gm_checkpoint_save(&copy, write_memory, file) == GM_OK);
     memcpy(&header, file, sizeof header);
     uint32_t size = header.size;

@@ -1,5 +1,5 @@
-/* Draws what arrives at a board within one step of a conversation: typed text, frames that are right, hostile or damaged,
- * forged checkpoint records, images; and any two of them mixed byte by byte. */
+/* Draws what arrives at a board within one step of a conversation: typed text, frames that are right, hostile or
+ * corrupt, forged checkpoint records, images; and any two of them mixed byte by byte. */
 #ifndef SAY_H
 #define SAY_H
 
@@ -20,7 +20,7 @@ typedef struct talk {
 /* 0 .. limit - 1. */
 uint32_t talk_draw(talk *t, uint32_t limit);
 
-/* Puts the next step in place of the last one. session: of the board's open model, or NULL. */
+/* Replaces the last step by the next one. session: of the board's open model, or NULL. */
 void talk_step(talk *t, const gm_session *session);
 
 /* Appends a request whose checksum is right. */

@@ -204,7 +204,7 @@ BATCH = 2
 
 
 def drawn_weight(drawn: np.random.Generator, name: str, shape: tuple[int, ...]) -> np.ndarray:
-    """A weight of float32, of int8 where its name ends with _q, or of int32 where it ends with _i32."""
+    """Return a weight of float32, of int8 if its name ends with _q, or of int32 if it ends with _i32."""
     if name.endswith("_i32"):
         return drawn.integers(-1000, 1000, shape).astype(np.int32)
     if name.endswith("_q"):
@@ -265,7 +265,7 @@ def delta_of(image: bytes, bits: int) -> bytes:
 
 
 def refused_deltas(delta: bytes) -> Iterator[tuple[str, bytes]]:
-    """Yield a delta with a field of its header wrong; its checksum is right where fields behind that are."""
+    """Yield a delta with a field of its header wrong; its checksum is right if it covers the field."""
     yield "short", delta[:20]
     for name, at, is_sealed in (("magic", 0, False), ("version", 4, False), ("size", 11, False), ("crc", 12, False),
                                 ("model", 16, True), ("round", 32, True), ("bits", 40, True)):  # fmt: skip
@@ -353,7 +353,7 @@ def remembered() -> bytes:
 
 
 def damaged() -> bytes:
-    """A wrong checksum, a frame too long, half a frame, noise behind each; then one that is right."""
+    """Return a wrong checksum, a frame too long and half a frame, with noise after each; then a right one."""
     good = encode(Frame(message_id("INFO"), 1, b""))
     wrong = good[:-1] + bytes([good[-1] ^ 1])
     too_long = good[:3] + b"\xff\xff" + good[5:]

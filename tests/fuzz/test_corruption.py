@@ -1,4 +1,4 @@
-"""A thousand flipped bits and a thousand damaged stretches of a real image and of its checkpoint: each is detected."""
+"""A thousand flipped bits and a thousand corrupt stretches of a real image and of its checkpoint: each is detected."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ def test_no_image_makes_a_build_stop(name):
 
 @pytest.mark.parametrize("name", [name for name in BUILDS if name not in FIRST.values()])
 def test_builds_agree(name):
-    """On what is refused, on what each program returns, and on the arena's bits."""
+    """They agree on what is refused, on what each program returns, and on the arena's bits."""
     first = FIRST[builds()[name].profile]
     assert outcome(name).blocks
     assert list(generated.compare({n: outcome(n) for n in (first, name)})) == [
@@ -61,7 +61,7 @@ def test_every_opcode_is_accepted_and_runs():
 
 @pytest.mark.parametrize("ran", [0, 1])
 def test_an_opcode_that_never_ran_is_named(ran):
-    """Such a run fails; one of fewer images tells nothing."""
+    """Such a run fails; one of fewer images proves nothing."""
     counts = {name: generated.Instructions(900, 500, 400) for name in generated.OPCODES}
     counts["TOP_K"] = generated.Instructions(900, ran, ran)
     of_many, of_few = (generated.Outcome(images=n, opcodes=counts) for n in (generated.ENOUGH, generated.ENOUGH - 1))
@@ -73,7 +73,7 @@ def test_an_opcode_that_never_ran_is_named(ran):
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("name", BUILDS)
 def test_the_guards_are_there(name, seed):
-    """Reading one byte before or behind image or arena stops each build."""
+    """Reading one byte before or after image or arena stops each build."""
     if outcome(name).findings:
         pytest.skip("a build that stops shows nothing")
     build = builds()[name]

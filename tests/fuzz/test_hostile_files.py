@@ -1,4 +1,4 @@
-"""Files that lie, read in a process of 3 GiB and 20 seconds a file: accepted or refused by name, and nothing else."""
+"""Files with false contents, read in a process of 3 GiB and 20 seconds a file: each is accepted or refused by name."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ MATMUL = helper.make_node("MatMul", ["x", "w"], ["a"])
 
 
 def model(nodes, initializers=(WEIGHT,), x=("N", 4), functions=()) -> bytes:
-    """From x to y, of one rank."""
+    """Return a model from x to y, both of one rank."""
     y = tuple(f"y{axis}" for axis in range(len(x)))
     ends = [helper.make_tensor_value_info(name, TensorProto.FLOAT, dims) for name, dims in (("x", x), ("y", y))]
     graph = helper.make_graph(nodes, "g", ends[:1], ends[1:], initializers)
@@ -176,7 +176,7 @@ def joined_often(levels: int) -> bytes:
 
 
 def one(op: str, x=("N", 4), constants=(), **attributes) -> bytes:
-    """One node, and where it has no weight a MatMul behind it."""
+    """Return a model of one node, with a MatMul after it if it has no weight."""
     node = helper.make_node(op, ["x", *(c.name for c in constants)], ["y" if op == "Conv" else "r"], **attributes)
     behind = [] if op == "Conv" else [helper.make_node("MatMul", ["r", "w"], ["y"])]
     return model([node, *behind], (WEIGHT, *constants), x)
@@ -249,7 +249,7 @@ CHANGES = st.lists(st.tuples(st.integers(4, 2000), WORDS), min_size=1, max_size=
 
 
 def changed(data: bytes, changes: list[tuple[int, int]]) -> bytes:
-    """Some words replaced, anywhere behind the checksum, which is put right."""
+    """Replace some words, anywhere after the checksum, and put that right."""
     for word, value in changes:
         data = with_word(data, 4 + word % (len(data) // 4 - 4), value)
     return data

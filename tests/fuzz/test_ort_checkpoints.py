@@ -1,4 +1,4 @@
-"""Checkpoints of onnxruntime-training that lie: read, or refused in one line, with bounded work."""
+"""Checkpoints of onnxruntime-training with false contents: read, or refused in one line, with bounded work."""
 
 from __future__ import annotations
 

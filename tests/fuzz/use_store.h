@@ -1,4 +1,4 @@
-/* Every call of the sample store, on whatever state a session has. */
+/* Every call of the sample store, on any state of a session. */
 #ifndef USE_STORE_H
 #define USE_STORE_H
 

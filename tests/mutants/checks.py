@@ -19,11 +19,11 @@ from boards import Board, boards
 
 from runtime_sources import HANDLES, INCLUDES, PROFILES, THREADS, WARNING_FLAGS, extension_flags
 
-#: Kernels of processors that boards have, which are compiled with the flags of boards.
+#: Kernels for the processors of boards, which are compiled with the flags of boards.
 OF_BOARDS = tuple(f"runtime_c/kernels/arch/{isa}/" for isa in ("arm_m", "helium", "riscv", "soft_float"))
 #: The board whose firmware most tests run.
 BOARD = "mps2-an386"
-#: What compiles vectors in a fraction of the time, to code that differs where that of -O3 does.
+#: What compiles vectors in a fraction of the time, to code that differs whenever that of -O3 does.
 QUICKLY = ("-O1", "-DGM_UNROLL=")
 SCRIPTS = "bindings/js"
 TOOLS = "build/js/tools"
@@ -42,7 +42,7 @@ def is_live(file: str, text: str) -> bool:
 
 
 def require(file: str, made: Made) -> Made:
-    """Return what compilers made of a file as it is. Ends the program where that is nothing."""
+    """Return what compilers made of a file as it is. End the program if that is nothing."""
     if not made:
         raise SystemExit(f"{file} does not compile here as it is, so mutants of it cannot be checked: ./run setup")
     return made
@@ -64,7 +64,7 @@ def differs(commands: Iterable[Sequence[str]], own: str, text: str) -> bool:
 
 @cache
 def assembly(command: Sequence[str], text: str) -> str:
-    """Return the machine code of a text; "" where the compiler refuses it."""
+    """Return the machine code of a text; "" if the compiler refuses it."""
     done = compiled([*command, "-S", "-o", "-"], text)
     return done.stdout if done.returncode == 0 else ""
 
@@ -94,7 +94,7 @@ def firmware_build(board: Board) -> tuple[str, ...]:
 
 
 def plain(flags: Sequence[str]) -> list[str]:
-    """Return flags without those that write more files, or tell lines."""
+    """Return flags without those that write more files, or information about lines."""
     return [flag for flag in flags if flag != "-g" and not flag.startswith("-fcallgraph-info")]
 
 
@@ -103,7 +103,7 @@ def plain(flags: Sequence[str]) -> list[str]:
 
 @cache
 def compiled_script(file: str, text: str) -> str:
-    """Return the JavaScript that tsc makes of a file with this text; "" where a type is wrong."""
+    """Return the JavaScript that tsc makes of a file with this text; "" if a type is wrong."""
     tsc = ROOT / TOOLS / "node_modules/typescript/bin/tsc"
     if not tsc.exists():
         raise SystemExit(f"{TOOLS} is missing, which compiles TypeScript: ./run scons {TOOLS}/installed")

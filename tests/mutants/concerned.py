@@ -19,7 +19,7 @@ from concerns import seconds_of as seconds_of  # for together
 
 #: Targets of SCons that test; others build what tests then build by themselves.
 TARGETS = ("test_c", "powerloss")
-#: Where imports are looked for, in this order.
+#: The folders in which imports are looked for, in this order.
 PATHS = ("tests", "host_tools", "bindings/python", "site_scons", "examples")
 #: Folders of tests whose folders count one by one, since each is about something else.
 SPLIT = ("tests/unit", "tests/numeric", "tests/c", "tests/toolchain")
@@ -85,7 +85,7 @@ def relative(path: Path) -> str:
 
 
 def sampled_files(folder: str) -> list[str]:
-    """Return the files of tests in a folder of which a plain run takes a sample: cases, examples or turns."""
+    """Return the test files in a folder that a plain run takes only a sample of: of cases, examples or turns."""
     if folder.startswith(SCONS):
         return []
     named = (ROOT / SAMPLING).read_text()
@@ -142,7 +142,7 @@ def reached_from(place: str) -> set[str]:
 
 @cache
 def imports_of(file: str) -> list[str]:
-    """Return the files that one imports, anywhere in it, by whatever starts a program too."""
+    """Return the files that one imports, anywhere in it, and those that it starts as programs."""
     text = (ROOT / file).read_text()
     found = [path for name in names_in(ast.parse(text), file) for path in files_of_module(name)]
     runs_commands = file.startswith("tests/") and re.search(r"""["']gradmote["']|\bgradmote """, text)

@@ -87,7 +87,7 @@ def opens_body(run: list[Token]) -> bool:
 
 
 def swapped(statement: list[Token], text: str) -> Iterator[Place]:
-    """Yield operators with a space on either side, which in formatted sources have two operands, and are no types."""
+    """Yield operators with a space on either side: in formatted sources these have two operands, and are not types."""
     for token in statement:
         end = token.start + len(token.text)
         if token.kind == "sign" and token.text in SWAPS and text[token.start - 1] in " \n" and text[end] in " \n":
@@ -96,7 +96,7 @@ def swapped(statement: list[Token], text: str) -> Iterator[Place]:
 
 
 def counted(statement: list[Token]) -> Iterator[Place]:
-    """Yield numbers, one larger, but for the sizes of arrays that are declared."""
+    """Yield numbers, one larger, except the sizes of arrays that are declared."""
     for before, token in pairwise(statement):
         is_size = before.text == "[" and declares(statement)
         if token.kind == "number" and not is_size:

@@ -1,4 +1,4 @@
-"""A mutant: one small fault in one file, where it stands, and how it is put there."""
+"""A mutant: one small fault in one file, its place, and how it is put there."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Mutant:
-    """One entry of mutants.json. `context` is the line, without its indent, by which it is found where lines moved."""
+    """One entry of mutants.json. `context` is the line, without its indent, by which it is found if lines moved."""
 
     id: str
     room: str
@@ -58,7 +58,7 @@ def shown(text: str, most: int = 60) -> str:
 def mutant_of(room: str, file: str, text: str, place: Place) -> Mutant:
     """Return the mutant at a place of a file's text. Its id stays the same as long as the line does.
 
-    Of lines that read the same, all but the first are counted in the id.
+    If several lines read the same, the id counts all except the first.
     """
     first = text.rfind("\n", 0, place.start) + 1
     context = text[first:].partition("\n")[0].strip()
@@ -70,9 +70,9 @@ def mutant_of(room: str, file: str, text: str, place: Place) -> Mutant:
 
 
 def place_in(mutant: Mutant, text: str) -> Place:
-    """Return where the mutant is in the text of its file: at its line, or at the nearest one that reads the same.
+    """Return the place of the mutant in the text of its file: at its line, or at the nearest one that reads the same.
 
-    Raises Moved where there is none.
+    Raise Moved if there is none.
     """
     starts = [0, *(match.end() for match in re.finditer("\n", text))]
     numbers = sorted(range(len(starts)), key=lambda number: abs(number + 1 - mutant.line))

@@ -41,7 +41,7 @@ class Change:
 
 
 def changes(text: str) -> list[Change]:
-    """Return all changes to a module that operators know, but for those that no behaviour depends on."""
+    """Return all changes to a module that operators know, except those that no behaviour depends on."""
     library, provider = cosmic_ray("ast"), cosmic_ray("operators.provider").OperatorProvider()
     nodes, starts = list(library.ast_nodes(library.get_ast(text))), starts_of_lines(text)
     found = [
@@ -55,7 +55,7 @@ def changes(text: str) -> list[Change]:
 
 
 def place_of(change: Change, text: str) -> Place | None:
-    """Return a change as the text that it replaces; None where it is no Python, or changes more than its range."""
+    """Return a change as the text that it replaces; None if it is not Python, or changes more than its range."""
     after, rest = changed(change, text), text[change.end :]
     if not (after.startswith(text[: change.start]) and after.endswith(rest) and parses(after)):
         return None
@@ -76,7 +76,7 @@ def changed(change: Change, text: str) -> str:
 
 
 def cosmic_ray(module: str) -> Any:
-    """Return a module of cosmic-ray. Ends the program where it is not installed."""
+    """Return a module of cosmic-ray. End the program if it is not installed."""
     sys.path.append(str(ROOT / PACKAGES))
     try:
         return importlib.import_module(f"cosmic_ray.{module}")
@@ -127,7 +127,7 @@ def is_saying(node: ast.AST) -> bool:
 
 
 def span(node: ast.AST, text: str) -> tuple[int, int]:
-    """Return where a node begins and ends in the text. ast counts columns in bytes."""
+    """Return the offsets at which a node begins and ends in the text. ast counts columns in bytes."""
     lines, starts = text.split("\n"), starts_of_lines(text)
     ends = [(node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)]  # type: ignore[attr-defined]
     start, end = (starts[line] + len(lines[line - 1].encode()[:column].decode()) for line, column in ends)
@@ -135,5 +135,5 @@ def span(node: ast.AST, text: str) -> tuple[int, int]:
 
 
 def starts_of_lines(text: str) -> list[int]:
-    """Return where each line begins, by its number from 1; the first entry is of none."""
+    """Return the offset of each line's begin, by its number from 1; the first entry belongs to none."""
     return [0, *accumulate((len(line) + 1 for line in text.split("\n")), initial=0)]

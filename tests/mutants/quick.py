@@ -75,6 +75,6 @@ def require_control(checks: Sequence[str], results: Results, tests: str) -> None
     found = run(missing, tests == "whole", LONGEST)
     if found.how != "passed":
         raise SystemExit(f"these fail without mutants: {' '.join(found.failed)}\n{found.output}")
-    for check in missing:  # what the process of pytest takes to start is no file's own
+    for check in missing:  # the start of pytest's process does not count for any file
         seconds = time.monotonic() - start if check.startswith(SCONS) else found.seconds.get(check, 0.0)
         results.add(stage="control", tests=tests, check=check, failed=[], seconds=round(seconds, 1))

@@ -1,4 +1,4 @@
-"""Reports what came of the mutants: a table by room, and those that live."""
+"""Reports the results of the mutants: a table by room, and those that live."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ class Results:
         self.lines: list[Line] = [json.loads(line) for line in read]
 
     def add(self, **line: Any) -> None:
-        """Add a line, at once in the file too."""
+        """Add a line, and write it to the file at once."""
         self.lines.append(line)
         with self._path.open("a") as file:
             file.write(json.dumps(line) + "\n")

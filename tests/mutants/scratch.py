@@ -19,7 +19,7 @@ CHECKOUT = ROOT / "build" / "mutants" / "checkout"
 #: What was built in this checkout, and need not be built again in the other. SCons compares contents.
 BUILT = (".sconsign.dblite", *(f"build/{name}" for name in ("python", "host", "powerloss", "firmware", "wasm", "js")))
 MODULES = "bindings/python/gradmote_runtime"
-#: Where Python looks first, so that it does not find the checkout that is installed.
+#: Folders that come first on Python's path, so that it does not find the checkout that is installed.
 PATHS = ("host_tools", "bindings/python", "site_scons", "tests")
 #: Set to 1, it makes pytest run the whole of the matrices of parameters that it else draws samples from.
 WHOLE = "GRADMOTE_WHOLE"
@@ -31,7 +31,7 @@ PATIENCE = 3600.0
 
 @dataclass(frozen=True)
 class Done:
-    """How a command ended: its status, None where it was stopped after too long, and the end of what it printed."""
+    """How a command ended: its status, None if it was stopped after too long, and the end of what it printed."""
 
     status: int | None
     output: str
@@ -61,7 +61,7 @@ def build_without_mutants() -> None:
 
 
 def take_over() -> None:
-    """Copy what is built here, where it is."""
+    """Copy what is built here to the same paths."""
     modules = [path.relative_to(ROOT).as_posix() for path in (ROOT / MODULES).glob("*.so")]
     for name in (*BUILT, *modules):
         source, target = ROOT / name, CHECKOUT / name

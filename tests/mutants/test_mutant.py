@@ -1,4 +1,4 @@
-"""A mutant is found again where lines have moved, and several of them fit into one file."""
+"""A mutant is found again if lines have moved, and several of them fit into one file."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_drawn_ones_are_kept(tmp_path: Path) -> None:
 
 
 def test_those_of_the_checkout_are_in_its_files(root: Path) -> None:
-    """Draw them again where this fails, or change the entries of mutants.json and validator.json."""
+    """Draw them again if this fails, or change the entries of mutants.json and validator.json."""
     mutants = [*read_drawn()[1], *read_drawn(FAULTS)[1]]
     assert len({mutant.id for mutant in mutants}) == len(mutants) >= 130
     for mutant in mutants:

@@ -1,4 +1,4 @@
-"""Mutants of Python change nothing that speaks to people or to type checkers alone."""
+"""Mutants of Python do not change what only people or type checkers read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Groups of mutants, and single ones, are judged by runs that are only played here."""
+"""Groups of mutants, and single ones, are judged by simulated runs."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ class Together:
         self._mutants, self._seed, self._results, self._tests = mutants, seed, results, tests
 
     def run(self) -> None:
-        """Judge all mutants that are given, folder by folder, and go on where an earlier run stopped."""
+        """Judge all given mutants, folder by folder, and go on from the point at which an earlier run stopped."""
         wanted = {mutant.id: folders(mutant.file) for mutant in self._mutants}
         targets = {check for found in wanted.values() for check in found if check.startswith(SCONS)}
         checks = sorted({*all_folders(), *targets}, key=seconds_of)
@@ -129,7 +129,7 @@ def options(skipped: Sequence[str]) -> list[str]:
 
 
 def apart(mutants: Sequence[Mutant]) -> list[list[Mutant]]:
-    """Return groups of the mutants, in each of which every function has one mutant at the most."""
+    """Return groups of the mutants; in each group every function has one mutant at the most."""
     groups: list[dict[tuple[str, int], Mutant]] = []
     for mutant in mutants:
         function = mutant.file, function_of(mutant.file, (ROOT / mutant.file).read_text(), mutant.line)

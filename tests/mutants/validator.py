@@ -1,7 +1,8 @@
 """Tries faults in the passes on programs with the validator alone, which runs each pass on drawn graphs.
 
 validator.json has the faults. One is killed if a pass changes what it says it keeps, or cannot run. One that lives may
-leave an optimization out or make a larger arena, which is no wrong program, or be in what the graphs do not reach.
+leave an optimization out or make a larger arena, which does not make the program wrong, or be in what the graphs do not
+reach.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from fuzz import seeds
 MODEL_ID = struct.pack("<4I", 0x1000, 0x1001, 0x1002, 0x1003)
 #: tests/fuzz/SConscript: a slot of that model is one unit.
 SLOT = 1024
-FILE = SLOT - 32  #: of which the record takes 32 bytes
+FILE = SLOT - 32  #: the record takes the other 32 bytes
 
 
 def slot(generation: int, size: int, file: bytes = b"") -> bytes:
@@ -21,12 +21,12 @@ def slot(generation: int, size: int, file: bytes = b"") -> bytes:
 
 
 def programmed(*slots: bytes) -> bytes:
-    """The conversation that brings these into flash, where there was no checkpoint."""
+    """Return the conversation that brings these into flash that has no checkpoint."""
     data = b"".join(slots)
     return seeds.request(200, "CHECKPOINT_BEGIN", size=len(data)) + seeds.pieces("CHECKPOINT", data)
 
 
 def samples() -> bytes:
-    """So that the small model trains."""
+    """Return the samples with which the small model trains."""
     scale = {"index": 0, "element": 0, "scale": 0.5, "zero": 1.0}
     return b"".join(seeds.request(210 + r, "DATA_U8", role=r, data=bytes(12 - 4 * r), **scale) for r in (0, 1))

@@ -1,6 +1,6 @@
-"""A board whose answers come to no end: the client asked it forever.
+"""A board whose answers never end: the client asked it forever.
 
-READ of a source that has a size and sends no bytes, signs of life that tell of no work, and frames that hold no data:
+READ of a source that has a size and sends no bytes, signs of life that report no work, and frames that hold no data:
 the client waited or asked again without an end, as each answer by itself is in order.
 """
 

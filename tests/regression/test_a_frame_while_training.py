@@ -1,4 +1,4 @@
-"""A frame that came during a typed `train N` was not answered before all N steps, and Ctrl-C behind it was not read."""
+"""A frame that came during a typed `train N` was not answered before all N steps, and Ctrl-C after it was not read."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ GREETING, ANSWER = "type help\r\n> ", "info\r\nprofile strict\r\n> "
 
 
 class LateBoard:
-    """A line whose board is late, by the time that those who read it have waited."""
+    """A line whose board is late, as measured by how long its readers have waited."""
 
     url = "late"
 
@@ -49,7 +49,7 @@ def test_it_is_waited_for(
 
 
 def test_the_next_line_is_typed_after_the_prompt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """And after a silence, where what answers has no prompt."""
+    """The console types it after a silence too, if what answers has no prompt."""
     board = LateBoard((0, "a\r\nfirst\r\n> "), (0, "b\r\nsecond"))
     monkeypatch.setattr("sys.stdin", io.StringIO("a\nb\nc\n"))
     console._pipe(board)

@@ -1,4 +1,4 @@
-"""A checkpoint whose schedule is no number of the spec was loaded, and the next look at the counters ended in an
+"""A checkpoint whose schedule is not a number of the spec was loaded, and the next look at the counters ended in an
 IndexError; training goes on at a constant rate from it."""
 
 from __future__ import annotations

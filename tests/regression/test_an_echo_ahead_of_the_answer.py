@@ -1,6 +1,6 @@
-"""Each piece of the echo of garbage counted as a damaged answer, and had the request sent again at once, 36 times.
+"""Each piece of the echo of garbage counted as a corrupt answer, and had the request sent again at once, 36 times.
 
-The line never became quiet, so a board that skipped the rest of a damaged frame could not answer any more.
+The line never became quiet, so a board that skipped the rest of a corrupt frame could not answer any more.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ANSWER = Frame(message_id("REBOOT") | console.REPLY_BIT, 0, b"")
 
 
 class Skipping:
-    """A board that skips a damaged frame until its line is quiet, while its echo of garbage arrives byte by byte."""
+    """A board that skips a corrupt frame until its line is quiet, while its echo of garbage arrives byte by byte."""
 
     url = "fake"
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from fuzz import conversing
 
-#: Conversations of which one has two bases when an update begins.
+#: The seed of conversations: in one of them there are two bases when an update begins.
 SEED = 2026112901348
 
 

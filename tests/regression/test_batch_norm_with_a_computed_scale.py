@@ -1,5 +1,5 @@
-"""BatchNormalization is folded where nothing trains. A model with one whose scale is computed was refused, because that
-one cannot be folded."""
+"""BatchNormalization is folded if nothing of it trains. A model with one whose scale is computed was refused, because
+that one cannot be folded."""
 
 import numpy as np
 import onnxruntime

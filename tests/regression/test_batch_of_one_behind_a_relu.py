@@ -1,4 +1,4 @@
-"""A model with a batch of 1 in the file was compiled for more, though its samples mix: behind a Relu nearly all of its
+"""A model with a batch of 1 in the file was compiled for more, though its samples mix: after a Relu nearly all of its
 results are 0, so that one draw of samples did not show it."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 """`torch.onnx.export(model, (one_sample,), path)` fixes the batch at 1. Compiled for more, such a model was refused
-with "fixed batch" and no recipe. Its batch becomes free where samples stay apart; else the message has the line that
+with "fixed batch" and no recipe. Its batch becomes free if samples stay apart; else the message has the line that
 exports the model with a free batch."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BATCH = 4
 
 
 class Views(nn.Sequential):
-    """Flattens by a view of fixed sizes."""
+    """A module that flattens by a view of fixed sizes."""
 
     def forward(self, x):
         return self[1](torch.tanh(self[0](x)).view(1, -1))
@@ -43,7 +43,7 @@ class LastStep(nn.Sequential):
 
 
 class Attention(nn.Module):
-    """Moves the batch inside, where it lies beside the heads."""
+    """Moves the batch inside, beside the heads."""
 
     def __init__(self):
         super().__init__()
@@ -54,7 +54,7 @@ class Attention(nn.Module):
 
 
 class Centred(nn.Linear):
-    """Takes the mean over the batch: no sample stands alone."""
+    """Takes the mean over the batch: every sample depends on the others."""
 
     def forward(self, x):
         y = super().forward(x)
@@ -135,7 +135,7 @@ def test_command(tmp_path, capsys):
 @given(st.lists(st.integers(2, 5), min_size=1, max_size=4), st.data())
 @settings(max_examples=at_most(100))
 def test_the_batch_is_found_beside_other_dimensions(dims, data):
-    """A 1 among other sizes is the batch, wherever it lies: a Reshape that keeps the order of all elements keeps it."""
+    """A 1 among other sizes is the batch, on any axis: a Reshape that keeps the order of all elements keeps it."""
     place = data.draw(st.integers(0, len(dims)))
     sizes = [*dims[:place], 1, *dims[place:]]
     inner = int(np.prod(dims[place:]))

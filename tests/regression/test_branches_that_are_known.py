@@ -47,7 +47,7 @@ def constant(name: str, value) -> onnx.NodeProto:
 
 
 def on_rate(as_constant: bool = False) -> onnx.ModelProto:
-    """As speech models have it: c = (rate == 16000)."""
+    """Return a branch of speech models: c = (rate == 16000)."""
     return model([constant("k", 16000), node("Equal", "rate k", "c")], [info("rate", [], INT64)], as_constant)
 
 

@@ -1,5 +1,5 @@
 """A search counted four int8 weights as one number, and left out whatever has no integers of the types asked for: SGD
-where moments should be bfloat16, a float head alone where weights should be int16."""
+with moments in bfloat16, a float head alone with weights in int16."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def task(optimizer: Optimizer, float_head: bool = False, **options: str) -> Task
 
 
 def test_sparse_schemes_fit_train_and_are_exported() -> None:
-    """The table counts numbers, whatever their size."""
+    """The table counts numbers, not bytes."""
     found = search(task(optimizers.sgd(0.02)), Limits(ram=RAM))
     counts = {str(tried.choice.scheme): tried.trained for tried in found.tried}
     sparse = next(tried for tried in found.tried if tried.fits and "sparse" in str(tried.choice.scheme))

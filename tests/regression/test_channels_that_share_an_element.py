@@ -1,5 +1,5 @@
-"""Channels may have a stride of 0: all are one element. Kernels for Cortex-M took them for neighbours where they were
-less than four, or columns were neighbours, and read other elements, and behind the arena."""
+"""Channels may have a stride of 0: all are one element. Kernels for Cortex-M treated them as adjacent if they were
+less than four, or if columns were adjacent, and read other elements, and past the arena."""
 
 import numpy as np
 import pytest

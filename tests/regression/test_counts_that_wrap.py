@@ -1,5 +1,5 @@
-"""With strides of 0 the dims of an input may be any number: how many elements they count was more than 32 bits hold,
-and kernels with vectors, which count in another way, took others than plain C."""
+"""If strides are 0, the dims of an input may be any number: the count of their elements did not fit 32 bits, and
+kernels with vectors, which count in another way, took others than plain C."""
 
 import pytest
 

@@ -1,5 +1,5 @@
-"""`gradmote flash --firmware X.elf` told the packaged firmware's size, and programmed that of another board without a
-word."""
+"""`gradmote flash --firmware X.elf` printed the packaged firmware's size, and programmed that of another board without
+a word."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_damaged_file_is_told(kept: int, tmp_path: Path) -> None:
 
 
 def test_the_size_is_that_of_the_file(tmp_path: Path) -> None:
-    """Also where a footprint of another firmware lies beside it."""
+    """A footprint of another firmware beside it makes no difference."""
     data = identity(BOARD) + bytes(1000)
     elf = write_elf(tmp_path / "x.elf", data)
     assert flow._board_of(elf, board(BOARD)).code == len(data) != board(BOARD).code

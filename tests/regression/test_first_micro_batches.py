@@ -1,5 +1,5 @@
-"""The first micro-batch of an update clears gradients where it adds to them, or writes them: nobody can tell it from
-one that clears all of them first."""
+"""The first micro-batch of an update clears the gradients that it adds to, or writes them: the result is that of
+clearing all of them first."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def convolutions() -> onnx.ModelProto:
 
 
 def shared_weight() -> onnx.ModelProto:
-    """A matrix that two products have: its gradient is the sum of theirs."""
+    """Return a model with a matrix in two products: its gradient is the sum of theirs."""
     nodes = [node("MatMul", "x w", "h"), node("Relu", "h", "r"), node("MatMul", "r w", "s"), node("MatMul", "s v", "y")]
     return make_model(nodes, {"w": values(1, FEATURES, FEATURES), "v": values(2, FEATURES, 3)}, {"x": ("N", FEATURES)})
 

@@ -47,7 +47,7 @@ def packaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def taken_modules() -> dict[str, ModuleType]:
-    """Remove the modules of site_scons, so that they are read anew, and return those that were loaded, by name."""
+    """Remove the modules of site_scons, so that they are read again, and return those that were loaded, by name."""
     sources.build_module.cache_clear()
     names = {path.stem for path in (ROOT / "site_scons").iterdir()}
     return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in names}
@@ -56,7 +56,7 @@ def taken_modules() -> dict[str, ModuleType]:
 @pytest.mark.device
 @pytest.mark.parametrize(("board", "signed"), [(BOARD, True), ("microbit", False)])
 def test_the_package_has_all_that_a_build_reads(packaged: Path, board: str, signed: bool, tmp_path: Path) -> None:
-    """As its preprocessor says, which is asked for the files that the sources name."""
+    """The preprocessor lists the files that the sources include."""
     assert cli.main(["keygen", str(tmp_path / "key.pem")]) == 0
     from_sources.require_compiler(board)
     if signed:
@@ -114,7 +114,7 @@ def test_what_is_built_is_not_built_again(packaged: Path, monkeypatch: pytest.Mo
 @pytest.mark.slow
 @pytest.mark.skipif("GRADMOTE_WHEEL" not in os.environ, reason="takes minutes: set GRADMOTE_WHEEL=1")
 def test_an_installed_wheel_flashes_and_trains(tmp_path: Path) -> None:
-    """From a folder that is no checkout, and from one in the checkout."""
+    """It does so in a folder outside the checkout, and in one inside it."""
     pip = [sys.executable, "-m", "pip", "--quiet"]
     wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", str(tmp_path), str(ROOT)]
     subprocess.run(wheel, check=True)

@@ -1,5 +1,5 @@
 """READ of CHECKPOINT_HALF trusted the size in a slot's record, which anyone at the line can write: it read before the
-checkpoint area (size 0), at addresses that no word may have (size 2), or behind it."""
+checkpoint area (size 0), at addresses that no word may have (size 2), or past it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A stride whose dim is 1 could be anything, since no element lies that far; but kernels add it to an address once
+"""A stride whose dim is 1 could be anything, since no element is that far away; but kernels add it to an address once
 before they stop, which wrapped round the memory of 32-bit processors. Strides are now at most as long as the memory
 that they are in."""
 
@@ -13,7 +13,7 @@ ROOM = 256
 LARGEST = 2**31 - 1
 
 
-#: Operand type -> bytes of an element, where they are not four.
+#: Operand type -> bytes of an element, if they are not four.
 SIZES = {"i8": 1, "i16": 2}
 
 
@@ -39,7 +39,7 @@ STRIDES = {
 
 
 def image_of(opcode, stride, value):
-    """An image of one instruction whose dims are 1; its operands lie one behind the other."""
+    """Return an image of one instruction whose dims are 1; its operands follow each other."""
     operands = OPCODES[opcode]["operands"]
     size = SCRATCH + ROOM * len(operands)
     places = {name: SCRATCH + ROOM * i for i, name in enumerate(operands) if operands[name][1] != "rule"}

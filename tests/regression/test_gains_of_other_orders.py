@@ -1,7 +1,7 @@
-"""The gains of gradients stand in the state in one order, whatever the options make of the order of instructions.
+"""The gains of gradients are in the state in one order, whatever order of instructions the options cause.
 
-They stood in that of the instructions: a checkpoint of an image with one plan gave another image of the same model each
-gain in the place of another one.
+They were in that of the instructions: a checkpoint of an image with one plan gave another image of the same model each
+gain at the place of another one.
 """
 
 from __future__ import annotations

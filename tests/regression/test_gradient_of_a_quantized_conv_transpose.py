@@ -1,5 +1,6 @@
-"""The weight of a quantized ConvTranspose, whose gradient has the layer's input in the place of another layer's
-gradient, was trained by the input's own values; where the sizes did not agree, no session opened the image."""
+"""The gradient of a quantized ConvTranspose's weight swaps two operands: the layer's input is in the place that other
+layers use for their gradient. The input's own values trained the weight; if the sizes did not agree, no session opened
+the image."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Each update takes the gradients of its own samples alone, also where an image keeps gradients: fit() and `train` on a
+"""Each update takes the gradients of its own samples alone, even if an image keeps gradients: fit() and `train` on a
 board once went on adding to those of the updates before."""
 
 import numpy as np

@@ -52,7 +52,7 @@ OPTIMIZERS = [optimizers.sgd(0.1), optimizers.sgd(0.1, momentum=0.9), optimizers
 @pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: o.rule)
 @pytest.mark.parametrize("profile", ["fused", "strict"])
 def test_step_leaves_the_parameters_finite(optimizer, profile):
-    """Layers behind the root have finite gradients, and may have learnt; what is before it is as it was."""
+    """Layers after the root have finite gradients, and may have learnt; what is before it is as it was."""
     session = Session(image_of(optimizer), profile)
     session.step(GOOD, LABELS)
     before = bytes(session.parameter("w"))
@@ -99,7 +99,7 @@ def test_a_clipped_step_is_applied_whole_or_not_at_all(optimizer, clip):
 
 
 def test_replay():
-    """A store with nothing but bad samples."""
+    """Replay a store with only bad samples."""
     store = StoreOptions(4, "f32", BAD[:1], np.array([0]))
     session = Session(image_of(optimizers.adamw(0.01), store=store))
     before = bytes(session.parameter("w"))

@@ -16,7 +16,7 @@ SLICES = 200
 
 @pytest.mark.device
 def test_steps_follow_each_other():
-    """Once the first has begun, the program comes to a slice of a step again and again, and never to its sleep."""
+    """Once the first has begun, the program keeps running slices of steps, and never reaches its sleep."""
     build_firmware(board=BOARD)
     with EmulatedPart(BOARD) as part:
         prepare(part.target, steps=1000, seed=0)

@@ -1,4 +1,5 @@
-"""With int16 master weights, the gradient of x was made of both bytes of a weight, not of its high byte alone."""
+"""In a model with int16 master weights, the gradient of x was made of both bytes of a weight, not of its high byte
+alone."""
 
 from __future__ import annotations
 

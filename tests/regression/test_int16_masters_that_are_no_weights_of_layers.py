@@ -1,5 +1,5 @@
-"""With weights of int16, an int8 parameter that was added, multiplied or joined was read as if its masters were two
-int8 numbers each: only convolutions, matrix products and DequantizeLinear knew of masters."""
+"""In a model with weights of int16, an int8 parameter that was added, multiplied or joined was read as if its masters
+were two int8 numbers each: only convolutions, matrix products and DequantizeLinear knew of masters."""
 
 from collections.abc import Callable
 

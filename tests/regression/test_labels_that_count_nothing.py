@@ -1,4 +1,4 @@
-"""A wrong label was told together with labels that the loss ignores, as if these were wrong too."""
+"""The message about a wrong label also named labels that the loss ignores, as if these were wrong too."""
 
 from __future__ import annotations
 
@@ -22,5 +22,5 @@ def test_they_are_not_called_wrong(ignored: int, wrong: int) -> None:
     with TwinTarget() as twin:
         twin.load_image(image)
         data = Dataset(np.zeros((8, AXES * SAMPLES), np.float32), y)
-        with pytest.raises(DataError, match=rf"^y\[5\] is {wrong}: labels lie in 0 \.\. {CLASSES - 1} - "):
+        with pytest.raises(DataError, match=rf"^y\[5\] is {wrong}: labels must be in 0 \.\. {CLASSES - 1} - "):
             fit(twin, data, 1)

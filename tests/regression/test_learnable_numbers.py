@@ -51,7 +51,7 @@ def test_numbers_of_the_code_are_trained_by_name_alone():
 
 @pytest.mark.parametrize("train", [None, ["power"], ["powers"]])
 def test_an_exponent_is_trained_by_name_alone(train):
-    """One for each column also by default."""
+    """An exponent for each column is also trained by default."""
     nodes = [node("MatMul", "x w", "h"), node("Abs", "h", "a")]
     nodes += [node("Pow", "a power", "p"), node("Pow", "p powers", "y")]
     weights = {"w": values(3, 3, 2), "power": np.float32(1.5), "powers": np.abs(values(4, 2))}

@@ -1,4 +1,4 @@
-"""A learning rate or clipping norm that is no positive finite number went into the image unnoticed."""
+"""A learning rate or clipping norm that is not a positive finite number went into the image unnoticed."""
 
 import pytest
 

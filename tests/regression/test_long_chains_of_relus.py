@@ -13,12 +13,12 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from support.oracle import make_model, node, values
 
-#: How much the lines that Python executes may grow where the nodes double.
+#: How much the lines that Python executes may grow if the nodes double.
 GROWTH = 2.2
 
 
 def chain(operator: str, length: int) -> bytes:
-    """A model for inference: an operator many times in a row. Where it takes two inputs, the second is a weight."""
+    """Return a model for inference: an operator many times in a row. If it takes two inputs, the second is a weight."""
     names = ["x", *(f"h{i}" for i in range(length)), "y"]
     second = "" if operator in ("Relu", "Sigmoid", "Softmax", "Transpose") else " w"
     nodes = [node(operator, before + second, after) for before, after in pairwise(names)]

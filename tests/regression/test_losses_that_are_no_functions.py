@@ -1,4 +1,4 @@
-"""An object that is no loss ended in a TypeError from inside: 'str' object is not callable."""
+"""An object that is not a loss ended in a TypeError from inside: 'str' object is not callable."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def mean_of(op):
 
 WRONG = {
     "a name": ("mse", r"the loss is 'mse', of type str - call what makes it: losses.mse\(\)"),
-    "another name": ("huber", "the loss is 'huber', of type str, and no function - .*CUSTOM_LOSSES.md"),
-    "a number": (3, "the loss is 3, of type int, and no function"),
+    "another name": ("huber", "the loss is 'huber', of type str, not a function - .*CUSTOM_LOSSES.md"),
+    "a number": (3, "the loss is 3, of type int, not a function"),
     "what makes a loss": (losses.mse, r"the loss is the function mse - call what makes it: losses.mse\(\)"),
-    "a class": (torch.nn.MSELoss, "the loss is the class MSELoss, and no function"),
+    "a class": (torch.nn.MSELoss, "the loss is the class MSELoss, not a function"),
     "a module": (torch.nn.MSELoss(), r"the loss is MSELoss\(\), of type MSELoss, which computes with tensors"),
-    "onnxruntime's name": (LossType.MSELoss, "of type LossType, and no function"),
+    "onnxruntime's name": (LossType.MSELoss, "of type LossType, not a function"),
     "returns nothing": (lambda builder, y: None, "the loss returned None, not a value"),
     "returns a number": (lambda builder, y: 0.5, "the loss returned 0.5, of type float, not a value"),
     "returns a pair": (lambda builder, y: (y, y), "of type tuple, not a value"),

@@ -1,5 +1,5 @@
-"""MaxPool's gradient lies as its input does. An input that is a view with gaps, or that repeats elements, has no such
-layout: the gradient was written past its buffer, and gm_open refused the image."""
+"""MaxPool's gradient has the layout of its input. An input that is a view with gaps, or that repeats elements, has no
+such layout: the gradient was written past its buffer, and gm_open refused the image."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Names and property keys of files were printed raw: an escape sequence in one could rewrite what stood above it."""
+"""Names and property keys of files were printed raw: an escape sequence in one could rewrite the lines above it."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def raw_output(path: Path) -> list[str]:
 
 
 def test_all_that_commands_print_goes_through_here():
-    """print(), typer.echo() and Rich's own Console stand in the two modules that escape, and nowhere else."""
+    """Only the two modules that escape contain print(), typer.echo() and Rich's own Console."""
     package = Path(gradmote.__file__).parent
     allowed = {package / "report" / "terminal.py", package / "cli" / "output.py"}
     assert [text for path in package.rglob("*.py") if path not in allowed for text in raw_output(path)] == []

@@ -1,5 +1,5 @@
 """A key with a lone surrogate ended in UnicodeEncodeError, one with a zero was cut short there without a word, and a
-key or a name that is no UTF-8, in a state that a device made, ended in UnicodeDecodeError."""
+key or a name that is not UTF-8, in a state that a device made, ended in UnicodeDecodeError."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
 from support.oracle import make_model, node, values
 
-#: Any text at all: Hypothesis leaves surrogates out unless it is told.
+#: Any text at all: Hypothesis leaves surrogates out by default.
 ANY_TEXT = st.text(st.characters(), max_size=24) | st.text(st.characters(categories=["Cs", "Cc"]), max_size=4)
 
 

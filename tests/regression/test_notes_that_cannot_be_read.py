@@ -1,4 +1,4 @@
-"""Notes in an artifact's metadata that nobody wrote so: they are refused in words, not by a traceback."""
+"""Malformed notes in an artifact's metadata are refused by a message, not by a traceback."""
 
 from __future__ import annotations
 

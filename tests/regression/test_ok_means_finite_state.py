@@ -32,7 +32,7 @@ RULES = {
 
 
 def image_of(optimizer: optimizers.Optimizer) -> bytes:
-    """A perceptron 64-32-10 with first weights so small that its activations are ordinary where its inputs are huge."""
+    """Return a perceptron 64-32-10 with first weights so small that huge inputs still give ordinary activations."""
     rng = np.random.default_rng(0)
     weights = {
         "w": (rng.normal(0, 1, (64, 32)) * 1e-28).astype(np.float32),
@@ -62,7 +62,7 @@ def test_a_row_of_a_fused_update_that_overflows_is_refused(optimizer, profile, s
 
 
 def test_an_image_says_what_it_promises():
-    """The largest rate that its rule takes: 0 where moments outgrow each other, or the image starts at a higher one."""
+    """The largest rate that its rule takes: 0 if moments outgrow each other, or the image starts at a higher one."""
     promises = {name: read_image(image_of(rule)).largest_rate for name, rule in RULES.items()}
     assert promises["momentum"] == promises["sgd"] == 2.0**14
     assert 1.3 < promises["decay"] < 1.32  # (1 - 0.9)^2 / (2 (1 + 0.9) 0.002)

@@ -1,5 +1,5 @@
 """`scons amalgamate` left gradmote.hpp out, needed -lm without saying so, and did not compile with -msimd128: the
-header with what 128-bit vectors share stood once, before the vectors that it is written in."""
+header that 128-bit vectors share was there once, before the vectors that it is written in."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def run(*command: object) -> str:
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_it_needs_no_library_of_mathematics(folder, target):
-    """In the dialect and with the flags that a compiler takes by itself."""
+    """It compiles in each compiler's default dialect and with its default flags."""
     compiled = folder / "gradmote.o"
     run(*TARGETS[target], "-c", folder / "gradmote.c", "-o", compiled)
     wanted = {line.split()[-1] for line in run("nm", "-u", compiled).splitlines()}
@@ -65,6 +65,6 @@ def test_the_header_for_cpp_is_beside_it(folder):
 
 
 def test_what_stands_under_a_condition_is_there_in_each(folder):
-    """One vector header is compiled, whichever it is: each has behind it what it shares with others."""
+    """One vector header is compiled, whichever it is: each brings with it what it shares with others."""
     text = (folder / "gradmote.c").read_text()
     assert text.count("/* ==== runtime_c/kernels/arch/simd/part_by_lanes.h ==== */") == 2

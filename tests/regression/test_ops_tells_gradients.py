@@ -30,7 +30,7 @@ ROUND_TRIP = make_model(
     {"w": values(1, 3), "scale": np.float32(0.05), "zero": np.int8(3)},
     {"x": (2, 3)},
 )
-#: Where ONNX's own tests have other types, or weigh nothing.
+#: Models for operators whose ONNX tests have other types, or no weights.
 OUR_OWN = {
     "DequantizeLinear": ROUND_TRIP,
     "QuantizeLinear": ROUND_TRIP,

@@ -1,5 +1,5 @@
 """Outputs whose elements share bytes with each other, or with another operand, were accepted: kernels with vectors then
-gave other bits than plain C. An output may only take the place of an operand that lies exactly as it does."""
+gave other bits than plain C. An output may only take the place of an operand with exactly the same layout."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def opens(opcode, places, **params):
 
 @pytest.mark.parametrize("strides", [(0, 1), (1, 0), (1, 1), (2, 1), (1, 2), (4, 2), (3, 3)])
 def test_elements_of_a_copy_overlap(strides):
-    """(1, 2) and (4, 2) of 3 x 4 elements: index (2, 0) lies where (0, 1) does."""
+    """(1, 2) and (4, 2) of 3 x 4 elements: index (2, 0) is at the place of (0, 1)."""
     assert not opens("COPY", {"x": 0, "y": 1024}, d0=3, d1=4, t0=strides[0], t1=strides[1])
 
 

@@ -1,4 +1,4 @@
-"""Pads below 0 cut first; what reflect, edge and wrap then repeat is what was left."""
+"""Pads below 0 cut first; reflect, edge and wrap then repeat the rest."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_a_pad_that_leaves_nothing_is_refused(mode):
 
 @st.composite
 def pads(draw):
-    """Shape, mode, pads and the axes that they are for, in any order. What is repeated is no longer than what is
-    left."""
+    """Draw shape, mode, pads and the axes that they are for, in any order. At most as much is repeated as remains after
+    the cuts."""
     mode, shape = draw(st.sampled_from(MODES)), draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
     axes = draw(st.permutations(range(len(shape))))[: draw(st.integers(1, len(shape)))]
     before, after = [], []
@@ -67,7 +67,7 @@ def test_any_pads_on_any_axes_are_those_of_onnxruntime(case):
 @examples(25)
 @given(pads())
 def test_gradients_are_sums_over_the_places_an_element_went_to(case):
-    """onnxruntime pads the elements' numbers, from 1: so it tells where each went."""
+    """onnxruntime pads the elements' numbers, from 1: so the result shows the places that each went to."""
     shape = case[1]
     numbers = np.arange(1, 1 + np.prod(shape), dtype=np.float32).reshape(shape)
     went = run_ort(model_of(*case, np.ones(shape, np.float32)), {"x": numbers})["y"].astype(int)

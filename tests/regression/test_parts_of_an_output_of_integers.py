@@ -1,4 +1,4 @@
-"""A loss of an output of integers whose parts are quantized one by one was refused, as behind a sparse scheme."""
+"""A loss of an output of integers whose parts are quantized one by one was refused, as after a sparse scheme."""
 
 from __future__ import annotations
 

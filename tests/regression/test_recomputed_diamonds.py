@@ -1,4 +1,4 @@
-"""A maker that two paths reach was listed twice: its buffer was written again while another lay there."""
+"""A maker that two paths reach was listed twice: its buffer was written again while it held another one."""
 
 from __future__ import annotations
 

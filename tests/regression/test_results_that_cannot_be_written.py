@@ -1,4 +1,4 @@
-"""A training into a checkpoint that could not be written went to its end, showed a traceback, and kept nothing."""
+"""A training into a checkpoint that could not be written ran to its end, showed a traceback, and kept nothing."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def test_the_file_and_its_folder_are_on_the_disk(folder: Path, monkeypatch: pyte
 
 
 def test_what_killed_runs_left_is_removed(folder: Path) -> None:
-    """And nothing else: not what a run that goes on is writing, nor a name that only looks like ours."""
+    """All else stays: what a run that goes on is writing, and a name that only looks like ours."""
     write_and_die = "import os, sys; from gradmote.formats import files; files.os.replace = lambda *a: os._exit(9)\n"
     write_and_die += "files.write_atomically('x.gmck', b'half')"
     done = subprocess.run([sys.executable, "-c", write_and_die], check=False)

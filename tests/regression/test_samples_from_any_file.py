@@ -30,7 +30,7 @@ def image(model=LINEAR, loss=None) -> bytes:
 
 
 def learnt(data: Dataset, compiled: bytes | None = None) -> str:
-    """The digest of what the twin learns of it."""
+    """Return the digest of the state that the twin learns."""
     with TwinTarget() as twin:
         twin.load_image(compiled or image())
         fit(twin, data, epochs=2)
@@ -135,10 +135,10 @@ REFUSED = {
     "objects.npy": (npy(np.array([{}, print])), "cannot read"),
     "objects.npz": (npz(x=np.array([{}, []], object), y=Y), "cannot read"),
     "ragged.csv": (b"1,2,0\n1,2,3,0\n", "line 2 has 4 cells, the first one 3"),
-    "nan.csv": (b"a,b,y\n1,2,0\nnan,2,1\n", "line 3, column a: 'nan' is no number"),
-    "missing.csv": (b"1,2,0\n1,,1\n", "line 2, column 1: '' is no number"),
-    "class-names.csv": (b"a,b,y\n1,2,cat\n", "column y: 'cat' is no number.*number the classes"),
-    "too-large.csv": (b"1,1e99,0\n", "'1e99' is no number that float32 has"),
+    "nan.csv": (b"a,b,y\n1,2,0\nnan,2,1\n", "line 3, column a: 'nan' is not a finite float32 number"),
+    "missing.csv": (b"1,2,0\n1,,1\n", "line 2, column 1: '' is not a finite float32 number"),
+    "class-names.csv": (b"a,b,y\n1,2,cat\n", "column y: 'cat' is not a finite .*number the classes"),
+    "too-large.csv": (b"1,1e99,0\n", "'1e99' is not a finite float32 number"),
     "one-column.csv": (b"y\n1\n2\n", "has one column"),
     "binary.csv": (b"1,\xff\xfe,0\n", "cannot read"),
     "nul.csv": (b'1,"2\n', "cannot read"),
@@ -189,7 +189,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 2**16), st.binary(max_size=3)), max_
 
 @st.composite
 def damaged(draw) -> bytes:
-    """A file that was good, with other bytes here and there, and cut."""
+    """Draw a file that was good, with other bytes here and there, and cut."""
     content = bytearray(draw(st.sampled_from(SEEDS)))
     for place, data in draw(CHANGES):
         place %= len(content)
@@ -207,7 +207,7 @@ def compiled(tmp_path_factory) -> Path:
 @given(content=st.one_of(damaged(), TEXTS, st.binary(max_size=200)), ending=st.sampled_from(["npz", "npy", "csv"]))
 @settings(max_examples=at_most(120), deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_file_is_read_or_refused(compiled, content, ending):
-    """By a status: an exception would come through main()."""
+    """A refusal is an exit status: an exception would come through main()."""
     path = compiled.with_name(f"data.{ending}")
     path.write_bytes(content)
     assert cli.main(["train", str(compiled), "--data", str(path), "--quiet"]) in (0, 1)

@@ -1,5 +1,5 @@
-"""Firmware with two segments at the same addresses was written one behind the other into a flat binary, so that the
-second one lay elsewhere than the file says; one that ends behind the last address was taken too."""
+"""Firmware with two segments at the same addresses was written one after the other into a flat binary, so that the
+second one was at another address than the file says; one that ends past the last address was taken too."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def test_any_part_may_go_first(tmp_path: Path) -> None:
 
 
 def test_no_pointer_is_made_of_a_memoryview(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the call: a pointer and its memoryview may both be in the frame of an error that is kept."""
+    """This holds for any call: a pointer and its memoryview may both be in the frame of an error that is kept."""
 
     class Watched:
         def __init__(self, ffi: Any) -> None:

@@ -1,4 +1,4 @@
-"""`gradmote compile --shape` and `--constant`: what a file leaves open is told on the command line."""
+"""`gradmote compile --shape` and `--constant` give on the command line what a file leaves open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`--moments bf16` took the bias correction of Adam for a moment where a single weight trains, and refused."""
+"""`--moments bf16` took the bias correction of Adam for a moment if a single weight trains, and refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""x[:, :3] from PyTorch's newer exporter slices the batch too, from 0 to the end: refused where that is symbolic."""
+"""x[:, :3] from PyTorch's newer exporter slices the batch too, from 0 to the end: it was refused if the batch is
+symbolic."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-"""float32's largest number, written with the nine digits that tell it from all others, was refused in a CSV file: these
-digits lie a little above it."""
+"""float32's largest number, written with the nine digits that distinguish it from all others, was refused in a CSV
+file: these digits are a little above it."""
 
 from __future__ import annotations
 

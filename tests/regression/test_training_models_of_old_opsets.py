@@ -1,5 +1,5 @@
-"""The gradient of MaxPool, and of GatherElements, has a ScatterElements that adds, which there is from opset 16 on.
-The training models of opsets 13 to 15 did not run in onnxruntime. No other body may use what its opset does not have.
+"""The gradient of MaxPool, and of GatherElements, has a ScatterElements that adds, which exists from opset 16 on.
+The training models of opsets 13 to 15 did not run in onnxruntime. No other body may use what is missing in its opset.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from gradmote.losses import mse
 from gradmote.operators import Operator
 from support.oracle import make_model, node, run_ort, values
 
-#: Operators of our own domain that do not stand in models of all opsets, with the first and the last of theirs.
-#: QReduceMean stands in lowered graphs alone, which no other runtime reads.
+#: Operators of our own domain that occur only in models of some opsets, with the first and the last of theirs.
+#: QReduceMean occurs in lowered graphs alone, which no other runtime reads.
 LIMITED = {"ReduceProdGrad": (18, 99), "ReduceProdGrad13": (0, 17), "QReduceMean": (18, 99)}
 OPSETS = (16, 17, 18, 19, 20, 21, 22, 23)
 BODIES = {op_type: operator for (_, op_type), operator in TABLE.items() if operator.function}
@@ -35,7 +35,7 @@ def test_a_pool_trains_in_onnxruntime(opset: int) -> None:
 
 
 def unknown(operator: Operator, opset: int) -> Iterator[str]:
-    """Yield what the body of an operator uses that ONNX of this opset does not have."""
+    """Yield what the body of an operator uses that is missing in ONNX of this opset."""
     nodes = list(operator.function_proto(opset).node)
     while nodes:
         made = nodes.pop()

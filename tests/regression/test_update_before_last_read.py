@@ -1,4 +1,4 @@
-"""A GEMM that makes one weight's gradient from another weight was moved behind that other weight's update."""
+"""A GEMM that makes one weight's gradient from another weight was moved after that other weight's update."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""UPDATE_BEGIN erased the end of the running image's signature, where the image fitted the half of the area and its
+"""UPDATE_BEGIN erased the end of the running image's signature if the image fitted the half of the area and its
 signature did not: the board refused its own model at the next start."""
 
 from __future__ import annotations

@@ -79,7 +79,7 @@ def test_the_nodes_are_named(tmp_path, capsys):
 @given(st.lists(st.sampled_from(["Mul", "Add", "Sub"]), min_size=1, max_size=5), st.lists(st.booleans(), min_size=5))
 @settings(max_examples=20, deadline=None)
 def test_outputs_stay(operators, shared):
-    """Whatever is merged: untied, the model computes the same, and no weight has two users."""
+    """Untied, the model computes the same whatever was merged, and no weight has two users."""
     weights = {"s": values(1, 4), **{f"w{i}": values(i, 4) for i in range(len(operators))}}
     names = ["s" if both else f"w{i}" for i, both in enumerate(shared[: len(operators)])]
     nodes = [node(op, f"v{i} {name}", f"v{i + 1}") for i, (op, name) in enumerate(zip(operators, names, strict=True))]

@@ -1,6 +1,6 @@
-"""`train` said nothing in a pipe, nan where nothing was trained, and not which label is wrong; it ended with 0 after
-Ctrl-C, and trained bytes without a scale at a loss of 341. `update` was silent, `analyze --board` ended with 0 where
-the model does not fit, and the `train` line of `compile --ram` was left to guess."""
+"""`train` said nothing in a pipe, nan if nothing was trained, and not which label is wrong; it ended with 0 after
+Ctrl-C, and trained bytes without a scale at a loss of 341. `update` was silent, `analyze --board` ended with 0 if the
+model does not fit, and the `train` line of `compile --ram` was left to guess."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_a_wrong_label_is_named_with_its_sample(folder: Path, where: str, label:
     write_data(folder / "data.npz", **{where: wrong})
     assert train("--epochs", "6") == 1
     said = capsys.readouterr().err
-    assert f"error: {where}[2] is {label}: labels lie in 0 .. {CLASSES - 1}\n" in said
+    assert f"error: {where}[2] is {label}: labels must be in 0 .. {CLASSES - 1}\n" in said
 
 
 @pytest.mark.parametrize("batch", [1, 4])
@@ -113,7 +113,7 @@ def test_each_wrong_label_is_found_wherever_it_stands(batch: int, micro_batches:
         with TwinTarget() as twin:
             twin.load_image(image)
             data = Dataset(np.zeros((8, AXES * SAMPLES), np.float32), y)
-            with pytest.raises(DataError, match=rf"^y\[{place}\] is 77: labels lie in 0 \.\. {CLASSES - 1} - "):
+            with pytest.raises(DataError, match=rf"^y\[{place}\] is 77: labels must be in 0 \.\. {CLASSES - 1} - "):
                 fit(twin, data, 1, micro_batches=micro_batches)
 
 
@@ -132,7 +132,7 @@ def test_a_signal_says_what_was_kept_and_ends_with_its_status(
     command = [sys.executable, "-c", MAIN, "train", "model.mote", "--data", "data.npz", "--epochs", "1000000"]
     command += ["--checkpoint", "x.gmck"] if checkpoint else []
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    heed = partial(signal.signal, number, signal.SIG_DFL)  # where the tests run under nohup, SIGHUP would be ignored
+    heed = partial(signal.signal, number, signal.SIG_DFL)  # if the tests run under nohup, SIGHUP would be ignored
     process = subprocess.Popen(
         command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=heed
     )
@@ -141,7 +141,7 @@ def test_a_signal_says_what_was_kept_and_ends_with_its_status(
     for _ in range(2 if number == signal.SIGTERM else 1):  # `timeout` sends two of these
         process.send_signal(number)
     out, _ = process.communicate(timeout=60)
-    kept = "what was learnt until then is in x.gmck" if checkpoint else "no --checkpoint keeps what was learnt"
+    kept = "what was learned until then is in x.gmck" if checkpoint else "no --checkpoint keeps what was learned"
     assert process.returncode == 128 + number
     assert f"stopped by {name} after update " in out and f"; {kept}\n" in out
     assert (folder / "x.gmck").exists() == checkpoint and not list(folder.glob(".*"))
@@ -175,7 +175,7 @@ def test_a_model_that_does_not_fit_ends_with_1(folder: Path, capsys: Said) -> No
 
 
 def test_the_train_line_of_a_budget_can_be_run(folder: Path, capsys: Said) -> None:
-    """With the micro-batches that the search chose."""
+    """The line includes the micro-batches that the search chose."""
     words = ["compile", "model.onnx", "--loss", "cross_entropy", "--batch", "20", "--ram", "6K", "-o", "small.mote"]
     assert cli.main(words) == 0
     (line,) = [part for part in capsys.readouterr().out.splitlines() if "train it: " in part]
@@ -188,8 +188,8 @@ def test_the_train_line_of_a_budget_can_be_run(folder: Path, capsys: Said) -> No
 def test_update_says_what_became_of_what_was_learnt() -> None:
     entries = tuple(StateEntry(name, "parameter", (1,), name == "w") for name in ("w", "b"))
     assert update.outcome(Update(entries, True), True) == "1 of 2 parameters were carried over, and are saved"
-    assert update.outcome(Update((), False), True) == "it is the same model, and all that it learnt stays"
-    assert update.outcome(Update((), False), False) == "what the old model learnt was left behind (--fresh)"
+    assert update.outcome(Update((), False), True) == "it is the same model, and all that it learned stays"
+    assert update.outcome(Update((), False), False) == "what the old model learned was discarded (--fresh)"
 
 
 def test_update_is_not_silent(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Said) -> None:
@@ -199,5 +199,5 @@ def test_update_is_not_silent(folder: Path, monkeypatch: pytest.MonkeyPatch, cap
     assert cli.main(["update", "model.mote", "--on", "/dev/ttyACM0"]) == 0
     assert (
         capsys.readouterr().out
-        == "twin (fused) runs model.mote now: it is the same model, and all that it learnt stays\n"
+        == "twin (fused) runs model.mote now: it is the same model, and all that it learned stays\n"
     )

@@ -19,7 +19,7 @@ def test_a_store_keeps_integers(tmp_path: Path, capsys: pytest.CaptureFixture[st
     onnx.save(by_onnxruntime.of_integers(small_cnn.model()), model)
     made = cli.main(["compile", str(model), "-o", str(tmp_path / "m.mote"), "--loss", "cross_entropy", "--store", "20"])
     said = capsys.readouterr().out
-    assert made == 0 and "store 20 samples of 10 classes, the input's own integers, a byte each:" in said
+    assert made == 0 and "store 20 samples of 10 classes, the input's own integers, one byte each:" in said
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "float16", "float32"])

@@ -1,5 +1,5 @@
-"""Forms of operators that models of speech and of files have: comparisons of integers and truth values, Clip to what is
-computed, sequences of several lengths, outputs of 8 bits."""
+"""Forms of operators in models of speech and of files: comparisons of integers and truth values, Clip to computed
+bounds, sequences of several lengths, outputs of 8 bits."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_integers_are_compared_with_constants(op_type, type_, constant_first):
 
 
 def test_integers_that_repeat_are_converted_once():
-    """As magika has it: tokens as one hot."""
+    """The model is like magika: tokens as one hot."""
     nodes = [
         node("Unsqueeze", "x last", "column"), node("Expand", "column shape", "wide"), node("Equal", "wide range", "c"),
         node("Cast", "c", "one_hot", to=FLOAT), node("MatMul", "one_hot w", "y"),
@@ -75,10 +75,10 @@ def test_integers_that_repeat_are_converted_once():
 
 def test_integers_of_which_none_is_known_are_not_compared():
     proto = model([node("Equal", "a b", "y")], {"a": (INT64, [3]), "b": (INT64, [3])}, BOOL)
-    with pytest.raises(UnsupportedOperator, match="Equal of integers of which none is known"):
+    with pytest.raises(UnsupportedOperator, match="Equal of integers, none of them known"):
         onnx_backend.run_model(proto, [np.arange(3), np.arange(3)])
     proto = model([node("Equal", "a b", "y")], {"a": (INT64, [3])}, BOOL, {"b": np.array([1 << 24])})
-    with pytest.raises(UnsupportedOperator, match="Equal of integers of which none is known"):
+    with pytest.raises(UnsupportedOperator, match="Equal of integers, none of them known"):
         onnx_backend.run_model(proto, [np.arange(3)])
 
 
@@ -160,7 +160,7 @@ def test_each_sequence_ends_where_it_ends(case):
 
 @pytest.mark.parametrize("op_type", ["LSTM", "GRU", "RNN"])
 def test_their_gradients(op_type):
-    """As those of each sequence by itself, cut to its length, in float64."""
+    """The gradients are those of each sequence by itself, cut to its length, in float64."""
     lengths, x, factors = [2, 3, 2], values(5, 3, 3, 2), values(6, 3, 2, 3, 3)
     alone = {n: DoubleModel(recurrent_model(op_type, "bidirectional", n, None, False, 0)) for n in set(lengths)}
 

@@ -74,7 +74,7 @@ def everything_made():
 
 
 def test_artifacts_do_not_depend_on_what_was_made_before():
-    """Neither names nor results come from a counter or a block that an earlier, perhaps failed, call left behind."""
+    """Neither names nor results come from a counter or a block that remains from an earlier, perhaps failed, call."""
     first = everything_made()
     build_artifacts(classifier(), ["w"], losses.mse(), optimizers.sgd())
     with pytest.raises(GradmoteError):
@@ -102,7 +102,7 @@ def test_cross_entropy_node_with_its_mandatory_output_alone(profile):
 
 @pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
 def test_input_that_is_not_finite_changes_nothing(number, profile):
-    """In the fused step, which updates weights while gradients of others are still to come."""
+    """The fused step updates weights while gradients of others are still to come."""
     made = build_artifacts(classifier(), None, losses.cross_entropy(), optimizers.adamw(0.01))
     x, labels = values(2, 2, 3), np.array([0, 3])
     bad = x.copy()

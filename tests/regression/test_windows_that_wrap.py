@@ -13,25 +13,25 @@ LARGEST = 2**31 - 1
 
 
 def image_of(opcode, operands, **params):
-    """An image of one instruction whose operands lie 256 bytes apart."""
+    """Return an image of one instruction whose operands are 256 bytes apart."""
     places = {name: SCRATCH + 256 * i for i, name in enumerate(operands)}
     return program_image([instruction(opcode, places, params)], SCRATCH + 256 * len(places))
 
 
 IMAGES = {
-    # Kernel rows 0 and 3 of 4 lie inside, rows 1 and 2 do not: all four were taken, 1.4 billion elements behind x.
+    # Kernel rows 0 and 3 of 4 are inside, rows 1 and 2 are not: all four were taken, 1.4 billion elements past x.
     "max_pool": image_of("MAX_POOL", "xy", kernel_h=4, dilation_h=0x55555556, in_h=3, x_h=1),
-    # The last of three outputs seemed to lie at the right edge: the middle one was read 2^31 columns on.
+    # The last of three outputs seemed to be at the right edge: the middle one was read 2^31 columns on.
     "three_taps": image_of(
         "CONV_GRAD_W", ("x", "dy", "y"), in_channels=8, kernel_w=3, out_w=3, stride_w=LARGEST, in_w=1, x_channel=1,
         x_w=LARGEST, y_w=1,
     ),
-    # Taps that lie inside were taken for neighbours.
+    # Taps inside the input were treated as adjacent.
     "helium": image_of(
         "CONV", ("x", "w", "y"), in_channels=4, out_channels=4, kernel_h=4, dilation_h=0x55555556, in_h=3, x_channel=1,
         x_h=4, w_h=16, w_in_channel=4, w_out_channel=1, y_channel=1,
     ),
-    # Offsets of 64 bits did not wrap where the taps that lie inside were found with 32.
+    # Offsets of 64 bits did not wrap, but the taps inside the input were found with 32.
     "weight_gradient_taps": image_of(
         "CONV_GRAD_W", ("x", "dy", "y"), out_channels=8, kernel_h=4, dilation_h=0x55555556, in_h=3, x_h=1, y_channel=1
     ),
@@ -45,7 +45,7 @@ def test_windows_do_not_wrap(name):
 
 
 def test_windows_do_not_wrap_in_32_bits(tmp_path):
-    """With the kernels of Cortex-M; where they took the images, one printed what lay behind the arena, or ended."""
+    """The kernels of Cortex-M refuse the images too; before, one printed what was past the arena, or crashed."""
     program = thumb(tmp_path, ["CONV", "CONV_GRAD_W", "MAX_POOL"])
     found = {name: ERRORS[program.status(image)][0] for name, image in IMAGES.items()}
     assert found == dict.fromkeys(IMAGES, "BAD_INSTRUCTION")

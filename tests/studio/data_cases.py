@@ -28,9 +28,9 @@ class Case:
 
     Attributes:
         name: What tests call it.
-        files: The path that the page sees, and where the bytes lie.
+        files: The path that the page sees, and the path of the bytes.
         reading: The page's settings that differ from those at the beginning.
-        model: What a model takes, as fit.ts has it; None where there is no model.
+        model: What a model takes, as fit.ts has it; None if there is no model.
     """
 
     name: str

@@ -56,7 +56,7 @@ def part_of(path: str) -> str:
 
 
 def show(name: str, found: dict[str, Any], sent: dict[str, int]) -> None:
-    """Print one visit."""
+    """Print the figures of one visit."""
     print(f"\n{name}: the page is open after {found['opened']:.2f} s")
     for seconds, line in found["stages"]:
         print(f"  {seconds:6.2f} s  {line}")

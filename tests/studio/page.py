@@ -20,7 +20,7 @@ SCRIPTS = ROOT / "tests" / "studio" / "js"
 
 
 def require() -> Path:
-    """Return the folder of the built page; the test is skipped where a tool is missing."""
+    """Return the folder of the built page; skip the test if a tool is missing."""
     missing = lacking() or ("" if shutil.which("chromium") else "chromium")
     if missing:
         pytest.skip(f"there is no {missing}")

@@ -29,11 +29,11 @@ PATIENCE = 20
 
 
 class Absent(Exception):
-    """The release cannot be had here."""
+    """The release is not available here."""
 
 
 def require() -> Path:
-    """Return the folder of the whole release; the test is skipped where it cannot be had."""
+    """Return the folder of the whole release; skip the test if it is not available."""
     try:
         return release()
     except Absent as reason:
@@ -56,7 +56,7 @@ def release() -> Path:
 
 
 def fetch(base: str, package: dict[str, Any]) -> None:
-    """Fetch a wheel of the release where it is not there yet. Raises Absent."""
+    """Fetch a wheel of the release if it is not there yet. Raise Absent."""
     file = FETCHED / package["file_name"]
     if file.is_file() and is_right(file.read_bytes(), package):
         return

@@ -1,4 +1,4 @@
-"""The studio for everybody: rules of accessibility, the keyboard alone, and windows from 390 to 2560 pixels."""
+"""The studio is accessible: its rules hold, the keyboard is enough, and windows may have 390 to 2560 pixels."""
 
 from __future__ import annotations
 

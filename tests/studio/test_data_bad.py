@@ -1,4 +1,4 @@
-"""Bad data ends in the words that the host tools have for it, and drawn damage in a refusal or in the same bits."""
+"""Bad data gives the messages of the host tools, and drawn damage a refusal or the same bits."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_bad_files(tmp_path: Path) -> None:
 
 
 def test_bad_folders(tmp_path: Path) -> None:
-    """Folders of recordings, and of files that lie nowhere, are refused; a page tests pictures."""
+    """Folders of recordings, and of files in no class's folder, are refused; a page tests pictures."""
     chosen = {n: FOLDERS[n] for n in ("no-classes", "loose", "nested", "mixed", "not-riff", "cut-wav", "cut-header",
                                       "no-sound", "rates", "float-wav", "empty-wav")}  # fmt: skip
     for name, (files, _) in chosen.items():
@@ -121,7 +121,7 @@ def test_drawn_damage(tmp_path: Path, form: str) -> None:
 
 
 def test_the_verdict_is_that_of_the_host_tools(tmp_path: Path) -> None:
-    """The good files of other tests fit, and each says why where it does not."""
+    """The good files of other tests fit, or both give the reason why not."""
     from gradmote.data.check import problems
     from gradmote.data.expected import Expected, ExpectedTensor
 

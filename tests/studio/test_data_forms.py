@@ -93,7 +93,7 @@ def test_tables(tmp_path: Path) -> None:
 
 
 def test_a_table_of_several_slices(tmp_path: Path) -> None:
-    """Lines go over the ends of the parts that a file is read in, also within a character and a line's end."""
+    """Lines cross the ends of the parts in which a file is read, even within a character or a line's end."""
     names = [f"é{'ü' * (number % 7)}" for number in range(5)]
     rows = [f"{number}.{number % 10},{number % 97},{names[number % 5]}\r\n" for number in range(200_000)]
     write(tmp_path, {"long.csv": "a,b,y\r\n" + "".join(rows)})

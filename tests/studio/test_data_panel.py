@@ -58,7 +58,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     write_files(folder)
     told = page.click("data.mjs", folder, folder / "model.mote", json.dumps(GIVEN))
     assert told["problems"] == []
-    assert told["step"] == "Model"  # where a model was dropped on the place for data
+    assert told["step"] == "Model"  # after a model was dropped on the place for data
     return dict(told["found"])
 
 
@@ -83,7 +83,7 @@ def test_choices(found: dict[str, Any]) -> None:
     assert abs(mean) < 1e-4 and least < 0 < largest
     assert "a, b, c, word" not in str(found["words"]) and len(found["words"]["classes"]) == 3
     refused = found["another column"]  # another column than the label has words
-    assert "column word: 'red' is no number" in refused["notice"][0] and refused["title"] == ["words.csv"]
+    assert "column word: 'red' is not a finite" in refused["notice"][0] and refused["title"] == ["words.csv"]
     assert found["stretched sizes"]["arrays"][0][1:3] == ["2", "1x8x8"]
     assert any("1 of 2 pictures are resized (1x8x8)" in note for note in found["stretched sizes"]["notes"])
     assert found["sounds"]["arrays"][0][1:3] == ["2", "64"]

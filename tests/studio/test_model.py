@@ -25,13 +25,13 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 @cache
 def report() -> dict[str, Any]:
-    """Return the report that lies beside the example."""
+    """Return the report beside the example."""
     told: dict[str, Any] = json.loads((page.built() / "examples" / "digits-cnn.json").read_text())
     return told
 
 
 def region(name: str) -> str:
-    """Return what the page tells of a region of the arena."""
+    """Return what the page says about a region of the arena."""
     row = next(row for row in report()["arena"] if row["name"] == name)
     return f"{name} {row['size']:,} B at {row['offset']:,}, always"
 

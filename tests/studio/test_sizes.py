@@ -1,4 +1,4 @@
-"""The bytes that the page loads stay few; `python -m studio.sizes` prints them."""
+"""The page loads few bytes; `python -m studio.sizes` prints how many."""
 
 from __future__ import annotations
 

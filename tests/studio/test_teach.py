@@ -39,7 +39,7 @@ def taught(folder: Path, store: StoreOptions | None, part: str) -> dict[str, Any
 
 
 def assert_told_apart(found: dict[str, Any]) -> None:
-    """The network knows all samples, and says what new drawings are."""
+    """The network recognizes all samples, and new drawings too."""
     assert found["recorded"] == ["5 samples"] * 3
     assert found["known"] == ["5 samples, 5 known"] * 3
     for number, shape in enumerate(SHAPES):
@@ -77,7 +77,7 @@ def test_pictures_of_files(found: dict[str, Any]) -> None:
 
 
 def test_the_camera(found: dict[str, Any]) -> None:
-    """It was recorded by holding and by a key, and let go of; the script waited for that."""
+    """The script recorded by holding the button and by a key, let go, and waited for the result."""
     assert found["live"] is True and found["held"] == 0
     for name, words in {
         "unplugged": "the camera was unplugged",

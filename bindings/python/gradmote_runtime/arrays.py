@@ -60,7 +60,7 @@ def _are_raw_bytes(data: Any, code: str, dtype: int) -> bool:
 def _how_to_convert(dtype: int) -> str:
     if dtype in (I8, U8):
         return (
-            "give the quantized numbers, round(x / scale) + zero_point, of the scale and zero point in the model's "
+            "give the quantized numbers, round(x / scale) + zero_point, with the scale and zero point of the model's "
             f"QuantizeLinear, as numpy's {DTYPE_NAME[dtype]}"
         )
     return f"convert it, for instance with numpy's .astype('{DTYPE_NAME[dtype]}')"
@@ -109,4 +109,4 @@ def _packed(values: list[int], what: str, dtype: int = I32) -> memoryview:
         return memoryview(array(ITEM_CODE[dtype], values)).cast("B")
     except OverflowError as error:
         hint = "use smaller values" if dtype == I32 else _how_to_convert(dtype)
-        raise DataError(f"{what} takes {DTYPE_NAME[dtype]}; a value lies outside its range", hint) from error
+        raise DataError(f"{what} takes {DTYPE_NAME[dtype]}; a value is out of range", hint) from error

@@ -18,8 +18,8 @@ _loading = threading.RLock()
 _NOT_BUILT = "install the package again (`pip install .`), which compiles it"
 _NOT_THERE = "this gradmote was installed without the compiled runtime, which is the twin"
 _WITHOUT = (
-    "boards learn without it: --on PORT or --on qemu:BOARD; to have it, install the wheel of this system, "
-    "or a checkout where there is a C compiler: pip install ."
+    "boards learn without it: --on PORT or --on qemu:BOARD; to get it, install the wheel for this system, "
+    "or a checkout on a computer with a C compiler: pip install ."
 )
 
 

@@ -14,7 +14,7 @@ def utf8(name: str, what: str) -> bytes:
     try:
         data = name.encode(errors="surrogateescape")
     except UnicodeEncodeError as error:
-        raise DataError(f"{what} {name!r} is no Unicode text", "leave out its lone surrogates") from error
+        raise DataError(f"{what} {name!r} is not valid Unicode", "leave out its lone surrogates") from error
     if b"\0" in data:
         raise DataError(f"{what} {name!r} has a zero in it, which would end it", "leave it out")
     return data

@@ -736,5 +736,5 @@ def _pick(found: list[_Found], index: int, what: str) -> _Found:
 
 def _u32(value: int, what: str) -> int:
     if not 0 <= value <= _U32_MAX:
-        raise DataError(f"{what} is {value}", f"it must lie in 0 .. {_U32_MAX}")
+        raise DataError(f"{what} is {value}", f"it must be in 0 .. {_U32_MAX}")
     return value

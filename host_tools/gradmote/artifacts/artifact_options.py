@@ -63,7 +63,7 @@ class ArtifactOptions:
             raise ModelError("both untie and tie", "name the pairs to tie alone: nothing else is joined by their names")
         if not is_loss_scale(self.loss_scale):
             raise ModelError(
-                f"the loss scale {self.loss_scale} is no power of two from 2^-64 to 2^64", "try 1024, or 65536"
+                f"the loss scale {self.loss_scale} is not a power of two from 2^-64 to 2^64", "try 1024, or 65536"
             )
 
     @classmethod

@@ -29,7 +29,7 @@ def read_directory(folder: Path, checkpoint: Path | None = None) -> Artifacts:
     state = load_any(checkpoint or folder / f"{prefix}checkpoint")
     if state.nominal:
         raise CheckpointError(
-            "the checkpoint is nominal: it has names, and no data", "name one with data: --resume FILE"
+            "the checkpoint is nominal: it has names, but no data", "name one with data: --resume FILE"
         )
     read = read_ort_directory if is_ort_training_model(read_ort(folder / f"{prefix}{TRAINING}", TRAINING)) else read_own
     return read(folder, prefix, state)

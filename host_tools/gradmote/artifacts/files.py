@@ -136,7 +136,7 @@ def parameter_names(training: ir.Model) -> list[str]:
     """
     names = PARAMETERS.read(training)
     if names is None:
-        raise ModelError("this is no training model", "pass training_model.onnx")
+        raise ModelError("this is not a training model", "pass training_model.onnx")
     return names
 
 

@@ -47,7 +47,7 @@ def check_function(loss: Any) -> None:
     if factory is not None:
         raise ModelError(f"the loss is {named(loss)}", f"call what makes it: losses.{factory}()")
     if not callable(loss) or inspect.isclass(loss):
-        raise ModelError(f"the loss is {named(loss)}, and no function", _GUIDE)
+        raise ModelError(f"the loss is {named(loss)}, not a function", _GUIDE)
     if type(loss).__module__.split(".")[0] in ("torch", "tensorflow", "keras", "sklearn"):
         raise ModelError(f"the loss is {named(loss)}, which computes with tensors and builds no graph", _GUIDE)
 
@@ -80,7 +80,7 @@ def check_operators(nodes: Sequence[ir.Node]) -> None:
         known = (node.domain, node.op_type) in TABLE if node.domain == DOMAIN else onnx.defs.has(node.op_type)
         if not known:
             raise ModelError(
-                f"the loss has the operator '{node.op_type}', which there is none of",
+                f"the loss has the operator '{node.op_type}', which does not exist",
                 "use ONNX's operators: `gradmote ops` lists those with gradients",
                 describe(node),
             )

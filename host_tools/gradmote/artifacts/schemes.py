@@ -107,7 +107,7 @@ class Scheme:
             return cls._of_channels(channels["ratio"], split_names(channels["names"]))
         found = _FORM.fullmatch(text)
         if found is None or not found[0]:
-            raise ModelError(f"'{text}' is no scheme", _HINT)
+            raise ModelError(f"'{text}' is not a scheme", _HINT)
         if found[0] == "head":
             return cls(last=1)
         ratio, last = found["ratio"], found["last"]
@@ -155,7 +155,7 @@ def number(word: str) -> float:
     try:
         return float(word)
     except ValueError:
-        raise ModelError(f"'{word}' is no ratio of channels", _HINT) from None
+        raise ModelError(f"'{word}' is not a ratio of channels", _HINT) from None
 
 
 def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Sequence[str] | None) -> Scheme:
@@ -166,7 +166,7 @@ def resolve(scheme: Scheme | str | None, train: Sequence[str] | None, freeze: Se
     for text in (train, freeze):
         if isinstance(text, str):
             raise ModelError(
-                f"'{text}' is a text where a list of names or patterns of weights is expected",
+                f"'{text}' is a string, but a list of names or patterns of weights is expected",
                 f"pass ['{text}'], or scheme='{text}' if it is a scheme",
             )
     if scheme is not None and (train is not None or freeze is not None):

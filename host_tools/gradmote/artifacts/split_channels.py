@@ -265,7 +265,7 @@ class Splitter:
         array = constant_array(path.source)
         if array is None:
             raise UnsupportedOperator(
-                f"the bias '{bias.name}' is computed, so that no channels of it can be trained",
+                f"the bias '{bias.name}' is computed, so none of its channels can be trained",
                 "train fewer layers (sparse:RATIO:last:N), or make it an initializer",
                 describe(node),
             )
@@ -294,7 +294,7 @@ class Splitter:
         assert array is not None
         if trains and any(other == name and where != [axis, k] for other, *where in self.parts):
             raise UnsupportedOperator(
-                f"layers share the weight '{name}', and have other output channels of it, or along another axis",
+                f"layers share the weight '{name}', but use other output channels of it, or another axis",
                 "train it whole: named:NAME,...",
                 describe(node),
             )

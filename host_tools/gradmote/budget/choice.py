@@ -49,7 +49,7 @@ class Choice:
         if self.scheme != wanted.scheme:
             words.append(f"trains {self.scheme} only")
         if self.optimizer.rule != wanted.optimizer.rule:
-            words.append(f"{self.optimizer.rule} in place of {wanted.optimizer.rule}: choose its learning rate")
+            words.append(f"{self.optimizer.rule} instead of {wanted.optimizer.rule}: choose its learning rate")
         if self.micro_batch != wanted.micro_batch:
             words.append(f"{self.micro_batches} micro-batches of {self.micro_batch}: one after another, gradients kept")
         if self.overwrite_inputs != wanted.overwrite_inputs:

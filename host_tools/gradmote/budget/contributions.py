@@ -157,7 +157,7 @@ def keep(file: Path, gains: dict[Part, float]) -> None:
         make_folder(file.parent)
         write_atomically(file, json.dumps([[*part, gain] for part, gain in gains.items()]).encode())
     except OutputError as error:
-        logging.getLogger(__name__).warning("what was measured is not kept for the next time: %s", error)
+        logging.getLogger(__name__).warning("the measurements are not kept for the next time: %s", error)
 
 
 def read(file: Path) -> dict[Part, float] | None:

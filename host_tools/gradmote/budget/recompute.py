@@ -51,8 +51,8 @@ class Wish:
         try:
             return Wish(arena=bytes_of(text))
         except ModelError as error:
-            hint = "write the arena that there is, such as 250KB, or how much longer a step may take, such as +30%"
-            raise ModelError(f"'{text}' is neither a size nor a part of the time", hint) from error
+            hint = "write the size of the arena, such as 250KB, or how much longer a step may take, such as +30%"
+            raise ModelError(f"'{text}' is neither a size nor a percentage of the time", hint) from error
 
     def is_met(self, arena: int, more: float) -> bool:
         """Return whether an image meets the wish, given its bytes of arena, and how much longer an update takes."""
@@ -108,7 +108,7 @@ class Tradeoffs:
         self.plain = compile_image(artifacts, replace(options, recompute=True))
         if not any(p.kind in TRAINING and p.instructions for p in self.plain.compiled.programs):
             raise ModelError(
-                "--recompute without training: an image that only infers makes nothing again", "leave it out"
+                "--recompute without training: an image that only infers recomputes nothing", "leave it out"
             )
         self.base = step_instructions(self.plain)
         self.ways = list(self.different_ways())
@@ -236,7 +236,7 @@ class Tradeoffs:
         limits = [f"an arena of {wish.arena:,} B"] if wish.arena is not None else []
         asked = " and ".join(limits + ([f"{wish.more:+.1%} time"] if wish.more is not None else []))
         return BudgetError(
-            f"no plan keeps to {asked}: the smallest that was found takes {least.arena:,} B of arena, with "
+            f"no plan stays within {asked}: the smallest one found takes {least.arena:,} B of arena, with "
             f"{least.more:+.0%} machine instructions in a step",
             "give more, train less (--scheme; --ram SIZE chooses one), or take a smaller --batch",
         )

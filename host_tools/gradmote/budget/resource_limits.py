@@ -19,7 +19,7 @@ def bytes_of(text: str) -> int:
     """
     found = _SIZE.fullmatch(text.strip())
     if found is None:
-        raise ModelError(f"'{text}' is no size", "write bytes, or 96K, 1.5M")
+        raise ModelError(f"'{text}' is not a size", "write bytes, or 96K, 1.5M")
     return int(float(found[1]) * UNITS[found[2].upper()])
 
 

@@ -26,7 +26,7 @@ def command(
     model: Annotated[Path, typer.Argument(help="A compiled .mote, or a .onnx to compile with the options below.")],
     compiler: Compiler,
     board: Annotated[
-        str | None, typer.Option(help="Tell whether this board, such as mps2-an386, holds it beside its firmware.")
+        str | None, typer.Option(help="Say whether it fits this board, such as mps2-an386, beside its firmware.")
     ] = None,
     diff: Annotated[
         Path | None, typer.Option(metavar="OTHER", help="Show what changed since this .mote, or .onnx.")

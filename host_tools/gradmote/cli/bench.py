@@ -105,7 +105,7 @@ def command(
     before = {} if against is None else read_counts(against)
     boards = [board] if board is not None else list(before)
     if timings is not None and not boards:
-        raise DataError("--timings are of a board's core", "name the board: --board")
+        raise DataError("--timings describe the core of a board", "name the board: --board")
     if not boards:
         require_twin()
     with progress_bar(as_json) as bar:
@@ -271,7 +271,7 @@ def read_counts(path: Path) -> Counts:
         found = counts_in(json.loads(path.read_text()))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         hint = "write it: gradmote bench MODEL --board mps2-an386 --json"
-        raise DataError(f"{path} is nothing that gradmote bench wrote ({type(error).__name__})", hint) from error
+        raise DataError(f"{path} is not a report of gradmote bench ({type(error).__name__})", hint) from error
     if not found:
         raise DataError(f"{path} has no machine instructions", "make it with --board: times differ from run to run")
     return found

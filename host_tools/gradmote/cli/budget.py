@@ -30,13 +30,12 @@ Time = Annotated[
 ]
 Clock = Annotated[
     float | None,
-    typer.Option(help="MHz of the core, at an instruction in each cycle; the board's, or 64 where none is given."),
+    typer.Option(help="Clock of the core in MHz, at one instruction per cycle; by default the board's, or 64."),
 ]
 Board = Annotated[
     str | None,
     typer.Option(
-        help="Cut to this board. Its firmware is counted: --ram and --flash are then of everything, and all that the "
-        "board has where they are not given."
+        help="Cut to this board. --ram and --flash then include its firmware, and default to all that the board has."
     ),
 ]
 Data = Annotated[

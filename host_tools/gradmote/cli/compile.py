@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 #: The form of each sample in a sample store, by its dtype.
 STORED = {
-    "int8": "a byte an element, and a scale for each sample",
+    "int8": "one byte per element, and a scale for each sample",
     "f32": "float32",
-    "bytes": "the input's own integers, a byte each",
+    "bytes": "the input's own integers, one byte each",
 }
 
 Artifacts = Annotated[
@@ -49,7 +49,7 @@ Artifacts = Annotated[
 Resume = Annotated[
     Path | None,
     typer.Option(
-        "--resume", metavar="FILE", help="With --artifacts: go on from this checkpoint, and not from the one in DIR."
+        "--resume", metavar="FILE", help="With --artifacts: go on from this checkpoint, not from the one in DIR."
     ),
 ]
 Classes = Annotated[
@@ -183,7 +183,7 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
     """Print the figures, and the next steps."""
     say(describe(done.output.path, done.result))
     if done.beside is not None:
-        say(f"  {done.beside.path} is the quantized model: export takes it, in place of {model}")
+        say(f"  {done.beside.path} is the quantized model: export takes it, instead of {model}")
     for text in (done.state, done.told):
         if text is not None:
             say(f"  {text}")
@@ -246,7 +246,7 @@ def names_of(classes: str | None, samples: Dataset | None, serves: bool) -> tupl
     if classes is not None or samples is None or samples.classes is not None or serves:
         return split_names(classes) or (samples.classes if samples is not None else None)
     hint = "--check compares on them, and with --ram, --flash, --ms-per-step or --board they measure what layers gain"
-    raise ModelError("--data has labels without names, and nothing takes its numbers", hint)
+    raise ModelError("--data has labels without names, and nothing uses its numbers", hint)
 
 
 def check_source(model: Path | None, artifacts: Path | None, resume: Path | None, given: budget.Budget) -> None:
@@ -308,7 +308,7 @@ def describe_copies(copies: list[Copy]) -> list[str]:
 
 def describe_streamed(part: Streamed) -> str:
     """Return one line on a part of a program that runs row by row."""
-    return f"{part.first} to {part.last} row by row: {part.kept:,} B in place of {part.whole:,} B"
+    return f"{part.first} to {part.last} row by row: {part.kept:,} B instead of {part.whole:,} B"
 
 
 def as_dict(store: Store) -> dict[str, object]:

@@ -94,7 +94,7 @@ class Compiler:
         if self.saved is o.Saved.bf16 and self.loss is None:
             raise ModelError("--saved bf16 without --loss: an image that only infers saves nothing", "give --loss")
         if self.saved is o.Saved.bf16 and self.quantize:
-            hint = "leave one of them out: a quantized model keeps a byte an element"
+            hint = "leave one of them out: a quantized model keeps one byte per element"
             raise ModelError("--saved bf16 with --quantize", hint)
 
     def image_of(self, artifacts: Artifacts, options: Options) -> Result:

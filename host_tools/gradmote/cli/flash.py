@@ -55,7 +55,7 @@ Protect = Annotated[
 Calibrate = Annotated[
     bool,
     typer.Option(
-        "--calibrate", help="Measure how many cycles instructions take on this board, in place of a model's firmware."
+        "--calibrate", help="Measure how many cycles instructions take on this board, instead of flashing a model."
     ),
 ]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]

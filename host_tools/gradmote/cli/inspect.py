@@ -143,7 +143,7 @@ def signed_by(image: Image, checked: bool) -> str:
     """Return a sentence on the image's signature."""
     if not image.key_id:
         return "Not signed."
-    checks = "the signature is right" if checked else "to check the signature: --key key.pub.pem"
+    checks = "the signature is valid" if checked else "to check the signature: --key key.pub.pem"
     return f"Signed by key {image.key_id.hex()}; {checks}."
 
 

@@ -23,8 +23,8 @@ from .compiler import parameters_of
 
 logger = logging.getLogger("gradmote")
 
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors, and what --json prints.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Tell on stderr what is done, with times.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors, and what --json prints.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Log on stderr what is done, with times.")]
 
 
 class OnStderr(logging.Handler):

@@ -31,7 +31,7 @@ def command(
     ] = None,
     onnx: Annotated[
         Path | None,
-        typer.Option(exists=True, dir_okay=False, help="With --federated: its ONNX model, to export what is learnt."),
+        typer.Option(exists=True, dir_okay=False, help="With --federated: its ONNX model, to export what is learned."),
     ] = None,
     data: Annotated[
         Path | None, typer.Option("--data", exists=True, help="With --federated: all samples, as for `gradmote train`.")

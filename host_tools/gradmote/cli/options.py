@@ -127,7 +127,7 @@ SchemeOption = Annotated[
     str | None,
     typer.Option(
         "--scheme",
-        help="What to train, in place of --train and --freeze: full, head, last:3, bias, bias:last:5, sparse:0.25 (of "
+        help="What to train, instead of --train and --freeze: full, head, last:3, bias, bias:last:5, sparse:0.25 (of "
         "each layer's output channels), sparse:0.25:last:4, sparse:0.5:named:conv2.*, named:conv1.*,head.*",
     ),
 ]
@@ -146,7 +146,7 @@ LabelSmoothing = Annotated[
     float | None, typer.Option("--label-smoothing", help="Part of cross-entropy's target spread over all classes.")
 ]
 IgnoreIndex = Annotated[
-    int | None, typer.Option("--ignore-index", help="Label that counts nothing in cross-entropy; -100 by default.")
+    int | None, typer.Option("--ignore-index", help="Label that cross-entropy ignores; -100 by default.")
 ]
 Mask = Annotated[
     bool, typer.Option("--mask", help="Add an input that weights each position, 0 for padding, and the mean with it.")
@@ -204,7 +204,7 @@ StoreSize = Annotated[
     typer.Option("--store", metavar="N", help="Keep up to N samples in the state, for `learn` on the board."),
 ]
 StoreForm = Annotated[
-    StoreAs, typer.Option("--store-as", help="int8: a byte an element, and a scale for each sample. float: exact.")
+    StoreAs, typer.Option("--store-as", help="int8: one byte per element, and a scale for each sample. float: exact.")
 ]
 StoreData = Annotated[
     Path | None,
@@ -257,8 +257,8 @@ StreamRows = Annotated[
     bool | None,
     typer.Option(
         "--stream-rows/--no-stream-rows",
-        help="Keep a few rows of tensors that no layer needs whole, where that takes less RAM. Quantized models do; "
-        "others do not unless asked, since browsers cannot run it.",
+        help="Keep a few rows of tensors that no layer needs whole, if that takes less RAM. On by default for "
+        "quantized models, off for others, since browsers cannot run it.",
     ),
 ]
 RecomputeOption = Annotated[
@@ -275,8 +275,8 @@ SavedOption = Annotated[
     Saved | None,
     typer.Option(
         "--saved",
-        help="Of a float model, what the backward pass reads of the forward pass: float32, or bf16 for half the bytes, "
-        "rounded to the nearest where that takes less arena.",
+        help="For a float model, what the backward pass reads of the forward pass: float32, or bf16 for half the "
+        "bytes, rounded to the nearest, if that takes less arena.",
     ),
 ]
 AttentionOption = Annotated[
@@ -284,11 +284,12 @@ AttentionOption = Annotated[
     typer.Option(
         "--attention",
         help="whole: as separate instructions, which every runtime has. blocks: a few queries at a time, to the same "
-        "bits, where that takes less arena; a step takes longer, and browsers cannot run it.",
+        "bits, if that takes less arena; a step takes longer, and browsers cannot run it.",
     ),
 ]
 PlanOption = Annotated[
-    Plan, typer.Option(help="exact: search for the smallest scratch, up to a minute a program (needs gradmote[exact]).")
+    Plan,
+    typer.Option(help="exact: search for the smallest scratch, up to a minute per program (needs gradmote[exact])."),
 ]
 Quantize = Annotated[
     bool,
@@ -313,14 +314,14 @@ WeightsOption = Annotated[
     Weights | None,
     typer.Option(
         "--weights",
-        help="Of a quantized model, the trained weights in the state. int8, by default: updates are rounded at random, "
-        "right on average. int16: with a byte of fraction, for twice the bytes.",
+        help="For a quantized model, the trained weights in the state. int8, by default: updates are rounded at "
+        "random, right on average. int16: with a byte of fraction, for twice the bytes.",
     ),
 ]
 GradientsOption = Annotated[
     Gradients | None,
     typer.Option(
-        "--gradients", help="Of a quantized model, the numbers of the backward pass: int16, or float for float32."
+        "--gradients", help="For a quantized model, the numbers of the backward pass: int16, or float for float32."
     ),
 ]
 MomentsOption = Annotated[
@@ -328,7 +329,7 @@ MomentsOption = Annotated[
     typer.Option("--moments", help="The optimizer's moments: float32, or bf16 for half the bytes, rounded at random."),
 ]
 FloatHead = Annotated[
-    bool, typer.Option("--float-head", help="Of a quantized model, make the last layer float32, and its result too.")
+    bool, typer.Option("--float-head", help="For a quantized model: make the last layer float32, and its result too.")
 ]
 LearningRate = Annotated[float, typer.Option("--lr", help="Learning rate that the image starts with.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
@@ -344,7 +345,7 @@ def describe_batch_norm(mode: str, layers: int) -> str:
     meaning = {
         "frozen": "running statistics as they are",
         "fold": "in the weights before them",
-        "inference": "in the weights before them where these are constant: nothing trains",
+        "inference": "in the weights before them if these are constant: nothing trains",
         "batch": "statistics of the batch while training, running ones updated",
     }
     return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"
@@ -379,7 +380,7 @@ Shapes = Annotated[
     typer.Option(
         "--shape",
         metavar="NAME=DIMS",
-        help="Shape of an input: x=1,3,48,192, or x=batch,3,48,192 where --batch is to choose. Repeatable.",
+        help="Shape of an input: x=1,3,48,192, or x=batch,3,48,192 to let --batch choose. Repeatable.",
     ),
 ]
 Constants = Annotated[
@@ -474,7 +475,7 @@ def parse(factory: Callable[..., Any], settings: list[str] | None) -> dict[str, 
     for setting in settings or []:
         name, equals, text = setting.partition("=")
         if not equals or name not in known:
-            raise ModelError(f"'{setting}' is no setting of {factory.__name__}", f"it has {', '.join(known)}")
+            raise ModelError(f"'{setting}' is not a setting of {factory.__name__}", f"it has {', '.join(known)}")
         values[name] = number_or_word(text)
     return values
 

@@ -67,7 +67,7 @@ def stopping() -> Iterator[Stop]:
         try:
             yield stop
         except KeyboardInterrupt:
-            when = "within a step: what was learnt since the last save is not kept"
+            when = "within a step: what was learned since the last save is not kept"
             tell(f"stopped by {stop.name} {when if stop.waits else 'before the training'}")
             stop.leave()
 

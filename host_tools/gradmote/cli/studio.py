@@ -21,16 +21,16 @@ PORT = 8765
 def command(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Its port; 0 takes a free one.")] = PORT,
     host: Annotated[
-        str, typer.Option("--host", help="Address to listen at. All but this computer's own let others in.")
+        str, typer.Option("--host", help="Address to listen at. Any but this computer's own lets others in.")
     ] = "127.0.0.1",
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Open no browser.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     pyodide: Annotated[
         Path | None,
         typer.Option(
             "--pyodide",
             metavar="DIR",
             help="Folder of a Pyodide release, for the compiler in the page. Without it the page loads Pyodide from "
-            "its public address, where there is a network.",
+            "its public address, which needs a network.",
         ),
     ] = None,
     as_json: o.AsJson = False,

@@ -71,7 +71,7 @@ Warmup = Annotated[
         help="Linear schedule: the rate rises for this many steps, then falls to 0 at the last one. Needs --lr.",
     ),
 ]
-Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learnt here (.gmck).")]
+Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learned here (.gmck).")]
 SaveEvery = Annotated[
     int | None,
     typer.Option(
@@ -259,7 +259,9 @@ def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool,
 
 def _stopped(result: Fit, checkpoint: Path | None, stop: Stop) -> str:
     after = f" after update {result.metrics.optimizer_steps:,}" if result.metrics else ""
-    where = f"what was learnt until then is in {checkpoint}" if checkpoint else "no --checkpoint keeps what was learnt"
+    where = (
+        f"what was learned until then is in {checkpoint}" if checkpoint else "no --checkpoint keeps what was learned"
+    )
     return f"stopped by {stop.name}{after}; {where}"
 
 
@@ -273,7 +275,7 @@ def _saves(saves: Saves) -> str:
     """Return how often the target saved, why a save failed, and how long the flash lasts."""
     from ..device.protocol import error_of
 
-    text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "saved never on its way"
+    text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "never saved on the way"
     if saves.error:
         text += f"; the last one failed: {error_of(saves.error, 'save')}"
     if saves.every and saves.slots:

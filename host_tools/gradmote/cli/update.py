@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="The new model (.mote).")]
 On = Annotated[str, typer.Option("--on", metavar="PORT", help="The board: /dev/ttyACM0, COM3, socket://host:port.")]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Carry nothing over of what the old model learnt.")]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Carry over nothing that the old model learned.")]
 
 
 def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = False) -> None:
@@ -50,9 +50,9 @@ def show(update: Update) -> None:
 def outcome(update: Update, carries: bool) -> str:
     """Return one sentence on what happened to the old model's training."""
     if not carries:
-        return "what the old model learnt was left behind (--fresh)"
+        return "what the old model learned was discarded (--fresh)"
     if not update.entries:
-        return "it is the same model, and all that it learnt stays"
+        return "it is the same model, and all that it learned stays"
     parameters = [entry for entry in update.entries if entry.role == "parameter"]
     carried = sum(entry.carried for entry in parameters)
     kept = ", and are saved" if update.kept else ""

@@ -46,11 +46,11 @@ def number_of(output: Binding) -> int:
 def check(names: Sequence[str], output: Binding, count: int) -> None:
     """Raise ModelError for names that do not fit the scores, or that are not valid names."""
     if len(names) != count:
-        scores = "one score, which tells two classes apart" if output.shape[1:2] in ((), (1,)) else f"{count} scores"
+        scores = "one score, for two classes" if output.shape[1:2] in ((), (1,)) else f"{count} scores"
         raise ModelError(f"{len(names)} names of classes, and '{output.name}' has {scores}", _ORDER)
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise ModelError(f"two classes are called '{twice[0]}'", _ORDER)
     for name in names:
         if not name or not name.isprintable() or len(name.encode()) >= NAME_LIMIT - 1:
-            raise ModelError(f"{name!r} is no name of a class", "give printable text of less than 4 KB")
+            raise ModelError(f"{name!r} is not a valid class name", "give printable text of less than 4 KB")

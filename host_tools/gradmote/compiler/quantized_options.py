@@ -23,5 +23,5 @@ def check_quantized_options(artifacts: Artifacts, options: Options) -> None:
         what = "nothing trains" if training is None else "the model is not quantized"
         raise ModelError(f"gradients of int16, but {what}", "leave --gradients (gradients=) out")
     if options.saved == "bf16" and (training is None or is_quantized):
-        what = "nothing trains" if training is None else "a quantized model keeps a byte an element anyway"
+        what = "nothing trains" if training is None else "a quantized model keeps one byte per element anyway"
         raise ModelError(f"saved values of bf16, but {what}", "leave --saved (saved=) out")

@@ -65,7 +65,7 @@ def make_store(options: StoreOptions, programs: Sequence[Program], inputs: Seque
     classes = classes_of(programs, label)
     batch = elements_of(label)
     if elements_of(sample) % batch:
-        raise refusal(f"input '{sample.name}' {list(sample.shape)} does not hold {batch} samples, one a label")
+        raise refusal(f"input '{sample.name}' {list(sample.shape)} does not hold {batch} samples, one per label")
     if options.capacity < classes:
         raise DataError(
             f"a store of {options.capacity} samples for {classes} classes",

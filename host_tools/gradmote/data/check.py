@@ -66,7 +66,7 @@ def _outputs_problem(data: Dataset, expected: Expected) -> Iterator[DataError]:
     largest = int(data.y.argmax())
     if 1 < shape[0] <= data.y[largest]:
         yield DataError(
-            f"{data.place('y', (largest,))} is {data.y[largest]}, and the model gives {shape[0]} scores, one a class",
+            f"{data.place('y', (largest,))} is {data.y[largest]}, and the model gives {shape[0]} scores, one per class",
             "number the classes from 0 on, or give the model as many outputs as there are classes",
         )
 
@@ -115,7 +115,7 @@ def _shape_problem(name: str, array: Array, tensor: ExpectedTensor) -> DataError
     if _is_turned(given, tensor.shape):
         return DataError(
             f"a sample of {name} has the shape {dims(given)}, '{tensor.name}' takes {dims(tensor.shape)}",
-            "the numbers are as many, but lie in another order: transpose them; pictures are (channels, rows, columns)",
+            "there are as many numbers, but in another order: transpose them; pictures are (channels, rows, columns)",
         )
     return None
 
@@ -126,7 +126,7 @@ def _values(count: int) -> str:
 
 def _hint(array: Array, tensor: ExpectedTensor) -> str:
     if tensor.classes == array.shape[-1] and tensor.size == 1:
-        return "give class indices in place of one-hot rows: y.argmax(axis=1)"
+        return "give class indices instead of one-hot rows: y.argmax(axis=1)"
     if tensor.role == "label":
         return "give as many labels for each sample as the model was compiled for"
     return "the data must have the shape of the ONNX model's input, without the batch"
@@ -185,13 +185,13 @@ def _range_problem(data: Dataset, name: str, array: Array, tensor: ExpectedTenso
     if data.classes:
         return DataError(
             f"{_listed(data, name, array, wrong)}: the data has the classes {listed(data.classes)}, and the model "
-            f"tells {tensor.classes} apart",
+            f"has only {tensor.classes}",
             "compile the model with as many outputs as there are classes",
         )
     return DataError(
-        f"{_listed(data, name, array, wrong)}: labels lie in 0 .. {tensor.classes - 1}",
-        "number the classes from 0 on, or compile the model with as many outputs as there are classes; a label that is "
-        "to count nothing is told by --ignore-index",
+        f"{_listed(data, name, array, wrong)}: labels must be in 0 .. {tensor.classes - 1}",
+        "number the classes from 0 on, or compile the model with as many outputs as there are classes; to ignore a "
+        "label, compile with --ignore-index",
     )
 
 

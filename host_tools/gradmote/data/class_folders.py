@@ -44,7 +44,7 @@ class ClassFolder:
         """Return a sentence about the entries that were left out, if any."""
         if not self.left_out:
             return ()
-        return (f"{named(self.path)}: {self.left_out:,} entries are left out, which are no PNG, JPEG or WAV files",)
+        return (f"{named(self.path)}: {self.left_out:,} entries are left out: they are not PNG, JPEG or WAV files",)
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def read_folder(folder: Path) -> ClassFolder:
             classes += [path.name] * len(found)
             left_out += others
         elif path.suffix.lower() in (*PICTURES, *SOUNDS) or path.is_symlink():
-            raise DataError(f"{named(path)} lies in no class's folder", _LAYOUT)
+            raise DataError(f"{named(path)} is not in the folder of a class", _LAYOUT)
         else:
             left_out += 1
     if not files:
@@ -96,7 +96,7 @@ def samples_in(folder: Path) -> tuple[list[Path], int]:
     for path in entries(folder):
         if path.suffix.lower() not in (*PICTURES, *SOUNDS):
             if is_folder(path) and found:
-                raise DataError(f"{named(path)} is a folder inside of a class", _LAYOUT)
+                raise DataError(f"{named(path)} is a folder inside a class", _LAYOUT)
             others += 1
         else:
             size_of(path)

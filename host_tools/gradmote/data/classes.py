@@ -72,8 +72,8 @@ def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Readi
     if given is not None or count is None or len(classes) >= count:
         return []
     return [
-        f"the model tells {count} classes apart, and the labels have {len(classes)} names: numbered as they are sorted "
-        "they may be other classes than those it was trained with; name all in order with --classes"
+        f"the model has {count} classes, and the labels have {len(classes)} names: numbered in "
+        "sorted order they may differ from the classes that it was trained with; name all in order with --classes"
     ]
 
 
@@ -82,7 +82,8 @@ def require_several(loaded: Loaded, labels: Array, classes: Sequence[str]) -> No
     if len(classes) < 2:
         where = loaded.place("y", (0,))
         raise DataError(
-            f"{where}: {quoted(str(labels.flat[0]))} is no number, and it is the only class of {len(labels):,} samples",
+            f"{where}: {quoted(str(labels.flat[0]))} is not a number, and it is the only class of "
+            f"{len(labels):,} samples",
             "number the classes from 0, or give samples of another class too; --classes A,B names those of the model",
         )
 

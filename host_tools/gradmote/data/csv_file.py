@@ -167,7 +167,7 @@ class Table:
             return values
         where = f"{named(self.path)}, line {line}, column {named(self.names[columns[wrong]])}"
         hint = "write a decimal point" if _DECIMAL_COMMA.fullmatch(cells[wrong]) else _EVERY_CELL
-        raise DataError(f"{where}: {quoted(cells[wrong].strip())} is no number that float32 has", hint)
+        raise DataError(f"{where}: {quoted(cells[wrong].strip())} is not a finite float32 number", hint)
 
     def labels(self, labels: list[str], column: str) -> Array:
         """Return the labels as numbers if all of them are numbers, as objects if none is.
@@ -186,7 +186,7 @@ class Table:
         if not label:
             return DataError(f"{where} is empty: the sample has no label", "fill it, or leave the row out")
         return DataError(
-            f"{where}: {quoted(label)} is no number that float32 has",
+            f"{where}: {quoted(label)} is not a finite float32 number",
             "give all labels as finite numbers, or all of them as names; number the classes from 0",
         )
 
@@ -212,7 +212,7 @@ def rows_of(path: Path) -> Iterator[Row]:
             reader = csv.reader(file, delimiter=delimiter, strict=True)
             yield from ((reader.line_num, row) for row in reader if any(cell.strip() for cell in row))
     except UnicodeError as error:
-        where = f"{named(path)}, behind line {reader.line_num}" if reader else named(path)
+        where = f"{named(path)}, after line {reader.line_num}" if reader else named(path)
         raise DataError(f"cannot read {where} ({named(error)})", "save the table as text in UTF-8") from error
     except (OSError, csv.Error) as error:
         where = f"{named(path)}, line {reader.line_num}" if reader else named(path)
@@ -263,7 +263,7 @@ def require_distinct(path: Path, names: list[str]) -> None:
         if name and first_of.setdefault(name, index) != index:
             raise DataError(
                 f"{named(path)}, line 1: columns {first_of[name] + 1} and {index + 1} are both called {quoted(name)}",
-                "give each column a name of its own; where the first line is a sample: --no-header",
+                "give each column a name of its own; if the first line is a sample: --no-header",
             )
 
 

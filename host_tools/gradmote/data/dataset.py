@@ -147,12 +147,14 @@ def _check_pair(x: Array, y: Array | None, x_name: str, y_name: str) -> None:
             raise DataError(f"{name} has the shape {list(array.shape)}", "store a row for each sample")
     if y is None:
         if len(x) == 0:
-            raise DataError(f"{x_name} has no samples", "give one at least")
+            raise DataError(f"{x_name} has no samples", "give at least one")
         return
     if y.dtype != np.float32 and y.dtype.kind not in "iu":
         raise DataError(f"{y_name} is {y.dtype}", "store class indices as integers, or targets as float32")
     if len(x) != len(y) or len(x) == 0:
-        raise DataError(f"{x_name} has {len(x)} samples and {y_name} {len(y)}", "give as many of both, one at least")
+        raise DataError(
+            f"{x_name} has {len(x)} samples and {y_name} {len(y)}", "give the same number of both, at least one"
+        )
 
 
 def _check_more(more: Mapping[str, Array], suffix: str) -> None:

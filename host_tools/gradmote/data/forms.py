@@ -38,7 +38,7 @@ def load_samples(path: Path, reading: Reading) -> Loaded:
         if reading.test is not None:
             loaded = with_test(loaded, reading)
         elif reading.test_labels is not None:
-            raise DataError(f"{named(reading.test_labels)} are labels of no samples", "give the samples with --test")
+            raise DataError(f"{named(reading.test_labels)} are labels without samples", "give the samples with --test")
         return with_own_targets(scaled(converted(path, numbered(path, loaded, reading)), reading), reading)
 
 
@@ -121,7 +121,7 @@ def kind_of(path: Path) -> str:
         return "npz"
     if path.suffix.lower() in _TEXT:
         return "csv"
-    raise DataError(f"cannot read {named(path)}: it is no .npz, .npy or .csv file", _FORMATS)
+    raise DataError(f"cannot read {named(path)}: it is not an .npz, .npy or .csv file", _FORMATS)
 
 
 def load_labels(path: Path, header: bool | None) -> Loaded:

@@ -87,7 +87,7 @@ def layout_of(path: Path, first: Image, reading: Reading) -> Layout | None:
         return Layout(GRAY, shape[0], shape[1])
     if len(shape) == 1:
         return flat_layout(shape[0], path, first, reading.resize)
-    raise DataError(f"the model takes samples of {dims(shape)}, which are no pictures", "give arrays in an .npz")
+    raise DataError(f"the model takes samples of {dims(shape)}, which are not pictures", "give arrays in an .npz")
 
 
 def flat_layout(count: int | None, path: Path, first: Image, resize: bool) -> Layout:
@@ -97,7 +97,7 @@ def flat_layout(count: int | None, path: Path, first: Image, resize: bool) -> La
         return Layout(RGB if count == RGB * pixels else GRAY, None, None)
     side = round(count**0.5)
     if not resize or side * side != count:
-        hint = "add --resize" if side * side == count else "that is no square: resize the pictures before"
+        hint = "add --resize" if side * side == count else "that is not a square: resize the pictures first"
         raise DataError(f"{named(path)} has {first.width} x {first.height} pixels, the model takes {count:,}", hint)
     return Layout(GRAY, side, side)
 

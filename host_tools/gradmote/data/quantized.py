@@ -26,7 +26,7 @@ def quantized(data: Dataset, array: Any, name: str, dtype: str) -> Any:
         raise DataError(
             f"'{name}' takes {dtype}, the quantized numbers {limits.min} to {limits.max}, and the samples "
             f"are {array.dtype} from {array.min():g} to {array.max():g}",
-            "give round(x / scale) + zero_point, of the scale and zero point in the model's QuantizeLinear; bytes of "
-            "which 128 stands for 0 become int8 by --zero 128",
+            "give round(x / scale) + zero_point, with the scale and zero point of the model's QuantizeLinear; bytes "
+            "in which 128 stands for 0 become int8 with --zero 128",
         )
     return numbers.astype(dtype)

@@ -61,7 +61,7 @@ def size_of(path: Path) -> int:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from error
     if not stat.S_ISREG(found.st_mode):
-        raise DataError(f"cannot read {named(path)}: it is no regular file", "write the samples into a file first")
+        raise DataError(f"cannot read {named(path)}: it is not a regular file", "write the samples into a file first")
     if found.st_size > MOST:
         raise DataError(f"{named(path)} has {found.st_size:,} bytes, and at most {MOST:,} are read", "split it")
     return found.st_size

@@ -57,13 +57,13 @@ def restarted(url: str, request: str, fault: str) -> DeviceError:
         return DeviceError(f"the board at {url} {fault}; {request} was not answered", "please report it with the model")
     return DeviceError(
         f"the board at {url} restarted by itself; {request} was not answered",
-        "check its power supply; what it learnt since the last save is lost: run the command again",
+        "check its power supply; what it learned since the last save is lost: run the command again",
     )
 
 
 def impossible(url: str, what: str) -> DeviceError:
     """Return the error for an answer with contradictory parts."""
-    return DeviceError(f"{url} tells what cannot be: {what}", f"flash the firmware of this version: {_FLASH}")
+    return DeviceError(f"{url} sent a contradictory answer: {what}", f"flash the firmware of this version: {_FLASH}")
 
 
 def too_large(board: str, needed: int, there: int) -> DeviceError:

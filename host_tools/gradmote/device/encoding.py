@@ -23,7 +23,7 @@ def tensor_bytes(data: Array, dtype: str) -> bytes:
     if array.dtype.kind not in ("f" if dtype == "float32" else "iu"):
         raise DataError(f"{array.dtype} does not go into {dtype}", _how_to_convert(dtype))
     if dtype != "float32" and array.size and not _is_in_range(array, dtype):
-        hint = "class labels must lie in 0 .. classes-1" if dtype == "int32" else _how_to_convert(dtype)
+        hint = "class labels must be in 0 .. classes-1" if dtype == "int32" else _how_to_convert(dtype)
         raise DataError(f"integers do not fit {8 * wanted.itemsize} bits", hint)
     return np.ascontiguousarray(array, dtype=wanted).tobytes()
 
@@ -36,7 +36,7 @@ def _is_in_range(array: Array, dtype: str) -> bool:
 def _how_to_convert(dtype: str) -> str:
     if dtype in ("int8", "uint8"):
         return (
-            "give the quantized numbers, round(x / scale) + zero_point, of the scale and zero point in the model's "
+            "give the quantized numbers, round(x / scale) + zero_point, with the scale and zero point of the model's "
             f"QuantizeLinear: array.astype('{dtype}')"
         )
     return f"convert it: array.astype('{dtype}')"

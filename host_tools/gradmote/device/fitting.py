@@ -275,8 +275,8 @@ def _warn_of_bytes(data: Dataset, tensor: Tensor | None) -> None:
     largest = int(data.x.max())
     if largest > 1:
         logging.getLogger(__name__).warning(
-            "x holds bytes up to %d and says no scale: the model takes them as the numbers 0 to %d, and most models "
-            "are made for 0 to 1 - store scale=1/255 beside x, or scale=1 where bytes as they are is what you mean",
+            "x holds bytes up to %d without a scale: the model takes them as the numbers 0 to %d, and most models "
+            "are made for 0 to 1 - store scale=1/255 beside x, or scale=1 if you mean the bytes as they are",
             largest,
             largest,
         )

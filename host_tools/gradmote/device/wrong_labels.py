@@ -58,7 +58,7 @@ def _error(target: Target, y: Array, rows: Array, name: str) -> DataError:
     labels, classes = y[rows], _classes(target)
     if classes is None:
         return DataError(
-            f"a label of {name}, samples {_listed(rows)}, is no class: they lie in {labels.min()} .. {labels.max()}",
+            f"a label of {name}, samples {_listed(rows)}, is not a class: they are in {labels.min()} .. {labels.max()}",
             "labels are class indices from 0 on",
         )
     outside = (labels < 0) | (labels >= classes)
@@ -69,9 +69,9 @@ def _error(target: Target, y: Array, rows: Array, name: str) -> DataError:
     named = ", ".join(f"{name}[{', '.join(map(str, index))}] is {y[index]}" for index in positions[:_NAMED])
     more = f", and {len(positions) - _NAMED} more in this batch" if len(positions) > _NAMED else ""
     return DataError(
-        f"{named}{more}: labels lie in 0 .. {classes - 1}",
-        "number the classes from 0 on, or compile the model with as many outputs as there are classes; a label that is "
-        "to count nothing is told by --ignore-index",
+        f"{named}{more}: labels must be in 0 .. {classes - 1}",
+        "number the classes from 0 on, or compile the model with as many outputs as there are classes; to ignore a "
+        "label, compile with --ignore-index",
     )
 
 

@@ -261,5 +261,5 @@ class Coordinator:
         if other:
             raise DataError(
                 f"the journal in {self.folder} is of a federation with another {' and '.join(sorted(other))}",
-                "begin again in another folder, or go on with what it was begun with",
+                "start again in another folder, or go on with the journal's settings",
             )

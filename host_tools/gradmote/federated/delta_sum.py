@@ -126,7 +126,7 @@ class DeltaSum:
             weight, count = reader.numbers("<QB")
             sums = dict(_unpacked(reader, found.elements[index], weight) for _ in range(count))
             if len(sums) != count or bool(weight) != bool(count):
-                raise DataError("a sum has one exponent twice, or a weight of nothing", "ask for it again")
+                raise DataError("a sum has one exponent twice, or a weight of 0", "ask for it again")
             found._add(index, weight, sums)
         reader.end()
         return found
@@ -157,7 +157,7 @@ def _within(sums: np.ndarray, most: int) -> bool:
 def _decompressed(data: bytes, most: int) -> bytes:
     """Return a sum's bytes after its magic. Raises DataError if they are not a sum, or longer than `most`."""
     if data[: len(_SUM)] != _SUM:
-        raise DataError("these bytes are no sum of deltas, or one of another version", "update the older of both sides")
+        raise DataError("these bytes are not a sum of deltas of this version", "update the older of both sides")
     stream = zlib.decompressobj()
     try:
         found = stream.decompress(data[len(_SUM) :], most + 1)

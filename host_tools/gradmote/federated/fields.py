@@ -25,7 +25,7 @@ def check_names(names: Sequence[str]) -> None:
     """Raise DataError if a name is empty, too long or not printable, or appears twice."""
     for name in names:
         if not name or not name.isprintable() or len(name.encode()) > MOST_TEXT:
-            raise DataError(f"{name[:40]!r} is no name", f"use 1 to {MOST_TEXT} bytes of printable text")
+            raise DataError(f"{name[:40]!r} is not a valid name", f"use 1 to {MOST_TEXT} bytes of printable text")
     if len(set(names)) != len(names):
         raise DataError("a name comes twice", "give each device a name of its own")
 
@@ -106,4 +106,4 @@ def _decoded(data: bytes) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        raise DataError("a text is no UTF-8", "send it again") from error
+        raise DataError("a text is not UTF-8", "send it again") from error

@@ -30,7 +30,7 @@ Data = Callable[[str], Dataset]
 FAULTS = (GradmoteError, OSError, ValueError, TypeError)
 _OTHER_BASE = "OTHER_BASE"
 #: Why a device is not tested, and what to do about it.
-TRAINED_ALREADY = "the device has learnt in this round, which a test would take from it", "test a base before its round"
+TRAINED_ALREADY = "the device has learned in this round, which a test would discard", "test a base before its round"
 _LATE = "lower the epochs, or raise the deadline"
 
 
@@ -256,6 +256,6 @@ def session_arrays(session: Session, data: Dataset) -> list[Array]:
     for row, array in zip(inputs + labels, arrays):
         if array is None or len(array) != len(data.x):
             raise DataError(
-                f"the model also takes '{row['name']}', of which not all samples are there", "give them too"
+                f"the model also takes '{row['name']}', and some of its samples are missing", "give them too"
             )
     return [array for array in arrays if array is not None]

@@ -34,7 +34,9 @@ class Journal:
             return []
         data = self.path.read_bytes()
         if data[: len(_MAGIC)] != _MAGIC:
-            raise DataError(f"{self.path} is no journal of a federation", "name another folder, or move the file away")
+            raise DataError(
+                f"{self.path} is not a journal of a federation", "name another folder, or move the file away"
+            )
         found = list(records(data, len(_MAGIC)))
         if not found:
             raise DataError(f"the first record of {self.path} is damaged", "begin again: move the file away")

@@ -44,7 +44,7 @@ def by_column(values: np.ndarray) -> dict[str, Rows]:
         raise DataError(f"a row has {values[0].size} values", "give one number for each sample")
     found, index = np.unique(values, return_inverse=True)
     if len(found) < 2:
-        raise DataError(f"all samples have the value {found[0]}", "name a column that tells devices apart")
+        raise DataError(f"all samples have the value {found[0]}", "name a column that differs between devices")
     order = np.argsort(index, kind="stable")
     parts = np.split(order, np.cumsum(np.bincount(index))[:-1])
     return {f"{value:g}": rows for value, rows in zip(found, parts)}

@@ -45,7 +45,7 @@ class RemoteFleet:
         """Read the keys; connect to nothing yet. Raises DataError for a wrong address or key file."""
         host, _, port = address.rpartition(":")
         if not host or not port.isdigit() or int(port) > 65535:
-            raise DataError(f"'{address}' is no address of a gateway", "write HOST:PORT")
+            raise DataError(f"'{address}' is not an address of a gateway", "write HOST:PORT")
         self._address, self._patience, self._on_progress = (host, int(port)), patience, on_progress
         self.keys = keys if isinstance(keys, Keys) else read_keys(keys)
         self._channel: Channel | None = None
@@ -129,7 +129,7 @@ class RemoteFleet:
         except (ValueError, RecursionError):
             found = None
         if not isinstance(found, dict):
-            raise Refused("a sign of life from the gateway that is no JSON object", "update the older end")
+            raise Refused("the gateway's sign of life is not a JSON object", "update the older end")
         known = ((name, state) for name, state in found.items() if name in self.keys.devices)
         return {name: printable(state[:_MOST_TEXT]) for name, state in known if isinstance(state, str)}
 

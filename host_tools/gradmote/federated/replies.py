@@ -51,7 +51,7 @@ class DeviceReply:
         if bool(self.delta) == bool(self.fault):
             raise DataError(f"{self.device} has both a delta and a fault, or neither", "send one of them")
         if not self.fault and not math.isfinite(self.loss):
-            raise DataError(f"{self.device} says a loss of {self.loss}", "a device whose loss is not finite failed")
+            raise DataError(f"{self.device} reports a loss of {self.loss}", "a device whose loss is not finite failed")
         if not (math.isfinite(self.seconds) and self.seconds >= 0):
             raise DataError(f"{self.device} says it took {self.seconds} seconds", "say how long it took")
         require_within(self.examples, MOST_EXAMPLES, "examples")
@@ -99,11 +99,11 @@ class DeviceTest:
         _require_row(self)
         least = 0 if self.fault else 1
         if not least <= self.examples <= MOST_EXAMPLES:
-            raise DataError(f"{self.device} says {self.examples} examples", f"a test has {least} to {MOST_EXAMPLES}")
+            raise DataError(f"{self.device} reports {self.examples} examples", f"a test has {least} to {MOST_EXAMPLES}")
         if math.isinf(self.loss):
-            raise DataError(f"{self.device} says a loss of {self.loss}", "a test whose loss is infinite failed")
+            raise DataError(f"{self.device} reports a loss of {self.loss}", "a test whose loss is infinite failed")
         if not (math.isnan(self.accuracy) or 0 <= self.accuracy <= 1):
-            raise DataError(f"{self.device} says an accuracy of {self.accuracy}", "it goes from 0 to 1")
+            raise DataError(f"{self.device} reports an accuracy of {self.accuracy}", "it goes from 0 to 1")
 
     def pack(self) -> bytes:
         """Return the test as bytes."""

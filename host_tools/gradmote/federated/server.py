@@ -184,10 +184,10 @@ class Server:
     def _norm_of(self, summary: DeltaSummary) -> float:
         """Return the norm of a delta that a gateway keeps. Raises DataError if sums are off, or its base differs."""
         if not self.sums:
-            raise DataError("a summary came in the place of a delta", "send the delta, or let the server take sums")
+            raise DataError("a summary came instead of a delta", "send the delta, or let the server take sums")
         if summary.round != self.round or summary.base_digest != hashlib.sha256(self.base).digest():
             raise DataError(
-                f"a summary of round {summary.round}, or of another base", "a gateway sums up no late deltas"
+                f"a summary of round {summary.round}, or of another base", "a gateway does not add up late deltas"
             )
         return summary.norm
 
@@ -265,7 +265,7 @@ class Server:
         """
         if self.missing():
             raise DataError(
-                f"no sum has the delta of {min(self.missing())}", "ask the gateways, or forget() the device"
+                f"no sum includes the delta of {min(self.missing())}", "ask the gateways, or forget() the device"
             )
         weights, left_out = self._weights()
         total, slots = self._total(weights), [kept.copy() for kept in self._slots]

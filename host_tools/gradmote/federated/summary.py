@@ -84,7 +84,7 @@ class SumRequest:
     def __post_init__(self) -> None:
         """Raise DataError if a field is impossible."""
         if len(self.key) != DIGEST:
-            raise DataError("the key of a task has not 32 bytes", "take RoundTask.key")
+            raise DataError("the key of a task is not 32 bytes long", "take RoundTask.key")
         check_names(list(self.weights))
         if not self.weights or not all(1 <= weight <= MOST_WEIGHT for weight in self.weights.values()):
             raise DataError("a sum of no device, or with an impossible weight", f"a delta weighs 1 to {MOST_WEIGHT}")

@@ -58,9 +58,9 @@ class RoundTask:
     def __post_init__(self) -> None:
         """Raise DataError if a field is impossible."""
         if len(self.image_digest) != DIGEST or len(self.base_digest) != DIGEST:
-            raise DataError("a digest has not 32 bytes", "use SHA-256")
+            raise DataError("a digest is not 32 bytes long", "use SHA-256")
         if not 1 <= self.epochs <= MOST_EPOCHS:
-            raise DataError(f"a round has no {self.epochs} epochs", f"ask for 1 to {MOST_EPOCHS}")
+            raise DataError(f"a round cannot have {self.epochs} epochs", f"ask for 1 to {MOST_EPOCHS}")
         for name in ("round", "seed"):
             require_within(getattr(self, name), _U32, name)
         if not (math.isfinite(self.deadline_s) and self.deadline_s >= 0):

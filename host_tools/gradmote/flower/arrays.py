@@ -125,7 +125,7 @@ def _results(asked: _Asked, fleet: Fleet, work: _Work[_Result]) -> Iterator[_Res
             continue
         yield result
     if len(faults) == len(_local(fleet).devices):
-        raise DataError(f"no device could do it: {'; '.join(faults[:3]) or 'none is behind this node'}")
+        raise DataError(f"no device could do it: {'; '.join(faults[:3]) or 'this node has none'}")
 
 
 def _local(fleet: Fleet) -> LocalFleet:

@@ -14,7 +14,7 @@ from ..federated.summary import SumRequest
 from ..federated.task import RoundTask
 
 _KEY = "gradmote"
-_HINT = "its app is no client_app() of this version of gradmote"
+_HINT = "its app is not a client_app() of this version of gradmote"
 
 
 def is_ours(content: RecordDict) -> bool:
@@ -41,7 +41,7 @@ def names_of(content: RecordDict) -> list[str]:
     """Return the names of a node's devices. Raises DataError if the message does not contain them."""
     names = _field(content, "devices", list)
     if not all(isinstance(name, str) for name in names):
-        raise DataError("the names of a node's devices are no texts", _HINT)
+        raise DataError("the names of a node's devices are not strings", _HINT)
     check_names(names)
     return list(names)
 

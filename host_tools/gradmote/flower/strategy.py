@@ -272,7 +272,7 @@ class DeltaStrategy(Strategy):
 
     def _too_few(self) -> str:
         now = self.coordinator.now
-        return f"round {now.round}: {len(now.counted)} deltas came, {self._needed()} are wanted"
+        return f"round {now.round}: {len(now.counted)} deltas came, {self._needed()} are needed"
 
     def _needed(self) -> int:
         """Return how many deltas end a round: the minimum, or with privacy all drawn devices if fewer."""
@@ -289,7 +289,7 @@ class DeltaStrategy(Strategy):
             return [DeviceReply(name, fault=fault_of(error)) for name in asked]
         for row in rows:
             if row.device not in asked:
-                log(WARNING, "a node replied for %s, for which it was not asked", row.device)
+                log(WARNING, "a node replied for %s, which it was not asked for", row.device)
         return [row for row in rows if row.device in asked]
 
     # ---- The devices that take part
@@ -305,8 +305,8 @@ class DeltaStrategy(Strategy):
             if count >= self._minimum:
                 return
             if time.monotonic() > end:
-                raise GradmoteError(f"{count} devices are there, {self._minimum} are wanted", "start more nodes")
-            log(INFO, "%d devices are there, waiting for %d", count, self._minimum)
+                raise GradmoteError(f"{count} devices are connected, {self._minimum} are needed", "start more nodes")
+            log(INFO, "%d devices are connected, waiting for %d", count, self._minimum)
             time.sleep(1)
 
     def _ask(self, grid: Grid, nodes: Sequence[int]) -> None:
@@ -323,7 +323,7 @@ class DeltaStrategy(Strategy):
             taken = {name for others in self.nodes.values() for name in others}
             twice = sorted(taken & set(names))
             if twice:
-                log(WARNING, "%d devices such as %s are behind two nodes: the first one has them", len(twice), twice[0])
+                log(WARNING, "%d devices such as %s belong to two nodes: the first keeps them", len(twice), twice[0])
             self.nodes[reply.metadata.src_node_id] = sorted(set(names) - taken)
 
     def _chosen(self) -> list[str]:

@@ -45,7 +45,7 @@ def c_header(source: str | Path, name: str) -> str:
     It is valid C99 and C++11. Raises ImageError if the file is not an image, or `name` not a C identifier.
     """
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII):
-        raise ImageError(f"'{name}' is no name in C", "give one of letters, digits and _: --name model")
+        raise ImageError(f"'{name}' is not a C identifier", "give one of letters, digits and _: --name model")
     image = read_image(source)
     data = Path(source).read_bytes()
     lines = (data[i : i + PER_LINE] for i in range(0, len(data), PER_LINE))

@@ -13,7 +13,7 @@ from ..generated.records import SECTION
 from . import records
 from .image.read import read_state
 
-_STAYS = {"control": "rate, schedule and counters are the new image's", "store": "the samples stay behind"}
+_STAYS = {"control": "rate, schedule and counters are the new image's", "store": "the samples are not carried over"}
 _KINDS = {"control": "training counters", "store": "sample store", "properties": "properties"}
 
 

@@ -76,7 +76,7 @@ def checked_header(data: bytes) -> dict[str, Any]:
         raise DataError(f"{len(data)} bytes are too few for a delta", _RESEND)
     header = records.unpack("delta_header", data)
     if header["magic"] != DELTA_MAGIC or header["version"] != DELTA_VERSION:
-        raise DataError("this is no delta, or one of another version", "update the older of both sides")
+        raise DataError("this is not a delta of this version", "update the older of both sides")
     if not records.size_of("delta_header") <= header["size"] <= len(data):
         raise DataError(f"the delta has {len(data)} bytes, its header says {header['size']}", _RESEND)
     if zlib.crc32(data[16 : header["size"]]) != header["crc"]:

@@ -46,7 +46,7 @@ def unpack(data: bytes) -> dict[str, int | float | str]:
     _, size, crc = _HEADER.unpack_from(data)
     text = data[_HEADER.size :]
     if len(text) != size or zlib.crc32(text) != crc:
-        raise CheckpointError("the properties behind the checkpoint are damaged", "transfer the file again")
+        raise CheckpointError("the properties after the checkpoint are damaged", "transfer the file again")
     values = json.loads(text)
     if not isinstance(values, dict):
         raise ValueError(f"properties are {type(values).__name__}")
@@ -58,10 +58,10 @@ def unpack(data: bytes) -> dict[str, int | float | str]:
 def check(name: str, value: object) -> None:
     """Raise DataError unless the property is a named int, float (finite) or str."""
     if not isinstance(name, str) or not name:
-        raise DataError(f"{name!r} is no name for a property", "use a non-empty string")
+        raise DataError(f"{name!r} is not a name for a property", "use a non-empty string")
     for text in (name, value):
         if isinstance(text, str) and not is_unicode(text):
-            raise DataError(f"{text!r} in property {name!r} is no Unicode text", "leave out its lone surrogates")
+            raise DataError(f"{text!r} in property {name!r} is not valid Unicode", "leave out its lone surrogates")
     if isinstance(value, bool) or not isinstance(value, (int, float, str)):
         raise DataError(f"property '{name}' is a {type(value).__name__}", "use an int, a float or a str")
     if isinstance(value, float) and not math.isfinite(value):

@@ -50,5 +50,5 @@ def _bytes_of(name: str, row: dict, values: np.ndarray) -> bytes:
     if tuple(values.shape) != shape:
         raise DataError(f"'{name}' has the shape {tuple(values.shape)}", f"the model's has {shape}")
     if values.dtype != STATE_TYPES["f32"] or not np.isfinite(values).all():
-        raise DataError(f"'{name}' has numbers that are no finite float32", "give those of a training that is stable")
+        raise DataError(f"'{name}' has numbers that are not finite float32", "give those of a stable training run")
     return values.tobytes()

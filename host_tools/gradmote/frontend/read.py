@@ -83,7 +83,7 @@ def check(proto: onnx.ModelProto) -> None:
         raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
     for value in (*proto.graph.input, *proto.graph.output):
         if value.type.WhichOneof("value") not in (None, "tensor_type"):
-            raise ModelError(f"'{value.name}' is no tensor", "with skl2onnx, export with options={'zipmap': False}")
+            raise ModelError(f"'{value.name}' is not a tensor", "with skl2onnx, export with options={'zipmap': False}")
 
 
 @contextmanager

@@ -105,7 +105,7 @@ def joined(arrays: Mapping[str, np.ndarray], weight: str, copy: str) -> Tie:
     steps = steps_between(arrays[weight], arrays[copy])
     if steps is None or weight == copy:
         raise ModelError(
-            f"'{copy}' is no copy of '{weight}', nor its transpose, its reshape or a part of it",
+            f"'{copy}' is not a copy of '{weight}', nor its transpose, its reshape or a part of it",
             "tie weights whose numbers are equal",
         )
     return Tie(weight, copy, steps)

@@ -236,7 +236,7 @@ class Lowering:
         if view.is_narrow and view.exponent is None and not self.any_width:
             raise UnsupportedOperator(
                 f"{self.reader} of {view.dtype} elements, those of '{value.name}'",  # type: ignore[union-attr]
-                "put a DequantizeLinear in front of it, and a QuantizeLinear behind it",
+                "put a DequantizeLinear before it, and a QuantizeLinear after it",
             )
         return view
 

@@ -111,7 +111,7 @@ def _names_of(text: str) -> list[str]:
     """Return the names in a JSON list. Raises ValueError for any other text."""
     found = json.loads(text)
     if not isinstance(found, list) or not all(isinstance(name, str) for name in found):
-        raise ValueError("no list of names")
+        raise ValueError("not a list of names")
     return found
 
 

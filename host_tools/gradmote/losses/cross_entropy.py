@@ -33,7 +33,7 @@ def cross_entropy(
     """
     check_reduction(reduction)
     if not 0.0 <= label_smoothing <= 1.0:
-        raise ModelError(f"label_smoothing {label_smoothing}", "it must lie in 0 .. 1")
+        raise ModelError(f"label_smoothing {label_smoothing}", "it must be in 0 .. 1")
 
     def loss(builder: Builder, scores: ir.Value) -> ir.Value:
         if through_softmax:
@@ -90,7 +90,7 @@ def class_weights(builder: Builder, weight: Sequence[float], scores: ir.Value) -
     """
     classes = list(scores.shape)[1]  # type: ignore[arg-type]
     if isinstance(classes, int) and len(weight) != classes:
-        raise ModelError(f"{len(weight)} class weights for {classes} classes", "give one weight a class")
+        raise ModelError(f"{len(weight)} class weights for {classes} classes", "give one weight per class")
     return builder.constant(np.asarray(weight, np.float32), "class_weight")
 
 

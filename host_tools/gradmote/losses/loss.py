@@ -32,7 +32,7 @@ def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
     if rank(scores) < 2:
         raise ModelError(
             f"output '{scores.name}' has shape {scores.shape}; cross-entropy needs (N, classes, ...)",
-            "give the model a batch dimension and one score a class",
+            "give the model a batch dimension and one score per class",
         )
     dims = list(scores.shape)  # type: ignore[arg-type]
     return mark_label(builder.input(name, ir.DataType.INT64, ir.Shape([dims[0], *dims[2:]])))

@@ -69,7 +69,7 @@ def quantization(value: ir.Value) -> Affine:
     same = bool(found) and all(a is not None and a.equals(found[0]) for a in found)
     if not same or found[0] is None or np.any(found[0].zero != found[0].zero.reshape(-1)[0]):
         raise UnsupportedOperator(
-            f"the quantization of '{value.name}' is not that of one scale, or of one for each channel",
+            f"'{value.name}' is not quantized with one scale, or with one for each channel",
             "freeze it (--freeze), or quantize it with scales that are constant and one zero point",
             describe(nodes[0]) if nodes else "",
         )

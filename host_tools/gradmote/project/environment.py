@@ -20,7 +20,7 @@ _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framewor
 _COMPILERS = {"qemu-system-arm": "arm-none-eabi-gcc", "qemu-system-riscv32": "riscv64-unknown-elf-gcc"}
 
 _BARE = "The board's compiler is on your PATH: `{}`. Its port: `gradmote ports`."
-_EMULATED = "The board is emulated: `pio run -t stop` ends it, and what it learnt."
+_EMULATED = "The board is emulated: `pio run -t stop` ends it, and discards what it learned."
 _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `gradmote ports`."
 
 

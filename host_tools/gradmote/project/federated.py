@@ -104,7 +104,7 @@ def check(federation: Federation) -> None:
     expected = expected_of_image(federation.image, "the model")
     for name, rows in federation.parts.items():
         if not _NAME.fullmatch(name):
-            raise DataError(f"'{name}' is no name of a device", "use 1 to 64 letters, digits, - and _")
+            raise DataError(f"'{name}' is not a valid device name", "use 1 to 64 letters, digits, - and _")
         try:
             require_fit(part_of(federation.data, rows), expected)
         except DataError as error:

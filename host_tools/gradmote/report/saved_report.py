@@ -33,4 +33,4 @@ def saved_of(program: Program) -> Iterator[Saved]:
 def describe_saved(saved: Saved) -> str:
     """Return one line about the values that wait as bfloat16."""
     are = "values wait" if saved.values > 1 else "value waits"
-    return f"{saved.values} {are} as bfloat16, {saved.bytes:,} B in place of {2 * saved.bytes:,} B"
+    return f"{saved.values} {are} as bfloat16, {saved.bytes:,} B instead of {2 * saved.bytes:,} B"

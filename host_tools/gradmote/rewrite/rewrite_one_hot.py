@@ -46,7 +46,7 @@ def depth_of(node: ir.Node) -> int:
     """Return the depth; raise UnsupportedOperator if it is not constant."""
     depth = constant_array(node.inputs[1])
     if depth is None or depth.size != 1:
-        raise UnsupportedOperator("OneHot with a depth that is computed", "make the depth constant", describe(node))
+        raise UnsupportedOperator("OneHot with a computed depth", "make the depth constant", describe(node))
     return int(depth.reshape(-1)[0])
 
 

@@ -46,8 +46,8 @@ class ByLength:
         lengths = constant_array(given(self.node, SEQUENCE_LENS))
         if lengths is None:
             raise UnsupportedOperator(
-                f"{self.node.op_type} with sequence_lens that are computed",
-                "make them constant (--constant where they are an input), or leave them out where X has one length",
+                f"{self.node.op_type} with computed sequence_lens",
+                "make them constant (--constant if they are an input), or leave them out if X has one length",
                 describe(self.node),
             )
         if lengths.size and not 1 <= lengths.min() <= lengths.max() <= self.steps:

@@ -27,6 +27,6 @@ def check_folder(folder: Path) -> Path:
     """Return the folder after checking that it contains Pyodide. Raises GradmoteError."""
     if not (folder / "pyodide.mjs").is_file():
         raise GradmoteError(
-            f"{folder} has no pyodide.mjs", "it is to be the folder of a release of Pyodide, or of its npm package"
+            f"{folder} has no pyodide.mjs", "name the folder of a release of Pyodide, or of its npm package"
         )
     return folder

@@ -159,7 +159,7 @@ def serving(site: Site, host: str, port: int) -> Iterator[Server]:
 
 def _refusal(error: Exception, host: str, port: int) -> GradmoteError:
     if isinstance(error, OverflowError):
-        return GradmoteError(f"{port} is no port", "ports are 1 to 65535; --port 0 takes a free one")
+        return GradmoteError(f"{port} is not a port", "ports are 1 to 65535; --port 0 takes a free one")
     if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
         message = f"port {port} of {host} is taken by another program"
         return GradmoteError(message, "end that, or take another: --port 0 takes a free one")

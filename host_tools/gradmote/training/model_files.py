@@ -49,7 +49,7 @@ def beside(training: Path) -> Path:
     path = training.with_name(training.name.replace("training_model", "eval_model"))
     if path == training or not path.exists():
         raise ModelError(
-            f"{training} is onnxruntime's, of which the eval model is needed too", "pass eval_model.onnx as well"
+            f"{training} is from onnxruntime, whose eval model is needed too", "pass eval_model.onnx as well"
         )
     return path
 

@@ -2,6 +2,6 @@
 
     cd tests && PYTHONPATH=../site_scons python -m bench.boards [--board NAME]
 
-What a board has learnt must be what its twin on this computer has, in the board's profile: to the byte. With --board,
-only that board is tried, and the page stays as it is.
+A board must learn to the byte what its twin on this computer learns, in the board's profile. With --board, only that
+board is tried, and the page stays as it is.
 """

@@ -34,8 +34,8 @@ class Learnt:
 
 @dataclass(frozen=True)
 class Figures:
-    """The figures of one board. Sizes are in bytes. kept: "yes" where the state came back after a save and a restart,
-    READ_ONLY where the emulator cannot program flash. instructions: machine instructions of one training step."""
+    """The figures of one board. Sizes are in bytes. kept: "yes" if the state came back after a save and a restart,
+    READ_ONLY if the emulator cannot program flash. instructions: machine instructions of one training step."""
 
     board: Board
     lesson: Lesson
@@ -47,7 +47,7 @@ class Figures:
 
 
 def measure(board: Board) -> Figures:
-    """SystemExit where the board learns anything else than its twin."""
+    """Measure a board. Raise SystemExit if it learns anything other than its twin."""
     lesson, result = lesson_for(board)
     with TwinTarget(board.profile) as twin:
         expected = learn(twin, lesson, result.image)
@@ -61,7 +61,7 @@ def measure(board: Board) -> Figures:
 
 @contextmanager
 def flashed(board: Board, image: bytes) -> Iterator[BoardTarget]:
-    """A new part with the firmware, and with the image too where it cannot program that itself, booted."""
+    """Boot a new part with the firmware, and with the image too if the emulator cannot program flash."""
     part = program(default_firmware(board.name), board, None if board.flash_is_emulated else image)
     try:
         with BoardTarget(Client.connect(part.url)) as target:
@@ -71,7 +71,8 @@ def flashed(board: Board, image: bytes) -> Iterator[BoardTarget]:
 
 
 def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], object] | None = None) -> Learnt:
-    """Epochs through frames, then a few steps on the last batch, which a person types where `train_on` does that."""
+    """Train for the epochs through frames, then take a few steps on the last batch: through `train_on` if it is given,
+    which types them."""
     data = lesson.data()
     target.load_image(image)
     before = evaluate(target, data).accuracy
@@ -89,8 +90,8 @@ def sha256(target: Target) -> str:
 
 
 def restart(board: Board, target: BoardTarget, learnt: Learnt) -> str:
-    """Save, restart the board, and return "yes" where the state came back. Return READ_ONLY where the emulator cannot
-    program flash, and raise SystemExit where another state came back."""
+    """Save, restart the board, and return "yes" if the state came back. Return READ_ONLY if the emulator cannot program
+    flash, and raise SystemExit if another state came back."""
     if not board.flash_is_emulated:
         return READ_ONLY
     target.save()
@@ -101,7 +102,7 @@ def restart(board: Board, target: BoardTarget, learnt: Learnt) -> str:
 
 
 def instructions_per_step(board: Board, lesson: Lesson, image: bytes) -> int:
-    """The mean of a few, on a clock that counts them."""
+    """Return the mean of a few, on a clock that counts them."""
     data, batch = lesson.data(), lesson.batch
     assert data.y is not None
     with emulated_board(board.name, icount=True) as target:

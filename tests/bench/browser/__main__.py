@@ -59,7 +59,7 @@ def parse() -> argparse.Namespace:
 
 
 def measured(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return the parts that are wanted. SystemExit where a tool is missing."""
+    """Return the requested parts. Raise SystemExit if a tool is missing."""
     missing = npm_package.lacking() or ("" if shutil.which("chromium") else "chromium")
     if missing:
         raise SystemExit(f"there is no {missing} - ./run setup installs it")

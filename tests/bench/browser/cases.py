@@ -9,9 +9,9 @@ from bench.speed.host import TIMED_RATE
 
 NETWORKS = ("mlp", "lenet", "ds_cnn")
 BATCHES = (1, 32)
-#: The rule of update that the image has; TensorFlow.js has Adam, without the decay of weights.
+#: The image's update rule; TensorFlow.js has Adam, without weight decay.
 RULE = "adamw_ort"
-#: Of the losses of two contestants, relative. In the first step nothing but the order of sums differs.
+#: Of the losses of two contestants, relative. In the first step only the order of sums differs.
 TOLERANCE = 1e-3
 
 

@@ -9,7 +9,7 @@ from bench.browser.chromium import Chromium
 
 BATCH = 32
 NETWORKS = ("lenet", "ds_cnn")
-#: Where the network is trained; nowhere at all tells what the browser itself takes.
+#: Which thread trains the network; "nothing" shows the cost of the browser itself.
 PLACES = ("nothing", "a worker", "the page")
 SECONDS = 10.0
 

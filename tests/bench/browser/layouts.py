@@ -14,7 +14,7 @@ Shape = tuple[int, int, int]
 def weights(model: onnx.ModelProto, flattened: Shape | None) -> Arrays:
     """Return the weights of a sequential model, layer after layer.
 
-    flattened: the shape that the model flattens, whose order differs in TensorFlow; None where it flattens none.
+    flattened: the shape that the model flattens, whose order differs in TensorFlow; None if it flattens none.
     """
     known = {tensor.name: numpy_helper.to_array(tensor) for tensor in model.graph.initializer}
     found: Arrays = []

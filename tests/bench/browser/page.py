@@ -1,4 +1,4 @@
-"""The tables of docs/PERFORMANCE.md that tell of the browser, from results.json."""
+"""The browser's tables in docs/PERFORMANCE.md, from results.json."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def speed_row(row: Results) -> Row:
 
 
 def quotient(above: list[float] | None, below: list[float]) -> str:
-    """Return the ratio of the medians; with quartiles where both were timed in the same rounds."""
+    """Return the ratio of the medians; with quartiles if both were timed in the same rounds."""
     if above is None:
         return NOTHING
     if len(above) == len(below):

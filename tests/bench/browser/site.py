@@ -61,7 +61,7 @@ def replace(path: Path, data: bytes) -> None:
 
 
 def add_peers() -> None:
-    """Install the contestants, and make what they train. SystemExit where onnxruntime-training cannot be had."""
+    """Install the contestants, and make what they train. Raise SystemExit if onnxruntime-training is not available."""
     install_peers()
     link = SITE / "peers"
     if not link.exists():

@@ -19,7 +19,7 @@ from bench.speed.peers import Child
 
 TWIN = "twin"
 CHECKED_STEPS = 3
-#: Who takes so many seconds for a step is timed in one round.
+#: A contestant that takes so many seconds for a step is timed in one round.
 SLOW = 2.0
 
 #: Takes so many steps, and returns the CPU seconds that they took.
@@ -28,8 +28,8 @@ Timer = Callable[[int], float]
 
 @dataclass(frozen=True)
 class Effort:
-    """Each contestant first works for `warm_up` seconds. Then it is timed `rounds` times, in turns with the others, for
-    `seconds` of CPU time each, of which Chromium counts hundredths."""
+    """How long to measure. Each contestant first works for `warm_up` seconds. Then it is timed `rounds` times, in turns
+    with the others, for `seconds` of CPU time each, which Chromium counts in hundredths."""
 
     rounds: int = 9
     seconds: float = 0.5
@@ -72,7 +72,7 @@ def first_losses(
 
 
 def strangers(losses: dict[str, list[float]]) -> dict[str, str]:
-    """Return who computes something else than the first contestant, and what."""
+    """Return the contestants that compute something other than the first one, and what."""
     first, *_ = losses.values()
     expected = np.array(first)
     return {

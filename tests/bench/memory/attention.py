@@ -74,7 +74,7 @@ def estimated(result: Result) -> float:
 
 
 def write(lines: list[str]) -> None:
-    """Put the part in front of the next one in the page, in place of what it was."""
+    """Replace the part before the next one in the page."""
     table = ["| " + " | ".join(COLUMNS) + " |", "|" + "---:|" * len(COLUMNS), *lines]
     before, _, rest = PAGE.read_text().partition(SAVED)
     kept = before.partition(BLOCKS)[0].rstrip("\n")

@@ -48,7 +48,7 @@ def model(network: str) -> onnx.ModelProto:
 
 @cache
 def artifacts(network: str, scheme: str) -> Artifacts:
-    """With SGD: it has no state of its own, so that the arena is parameters, inputs and scratch."""
+    """Return artifacts with SGD, which has no state of its own: the arena is parameters, inputs and scratch."""
     loss = losses.cross_entropy() if classes(network) else losses.mse()
     return build_artifacts(model(network), None, loss, optimizers.sgd(0.01), scheme=scheme)
 
@@ -58,5 +58,5 @@ def sample_shape(network: str) -> tuple[int, ...]:
 
 
 def classes(network: str) -> int | None:
-    """None: it is trained to give back its input."""
+    """Return the number of classes; None if the network is trained to give back its input."""
     return 10 if network == "mlp" else networks.NETWORKS[network].classes

@@ -1,4 +1,4 @@
-"""The bytes that one compiled case takes, and those that it would take without a plan. All but seconds are exact."""
+"""The bytes that one compiled case takes, and those that it would take without a plan. All except seconds are exact."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from gradmote.ir.program import Compiled, Program
 
 @dataclass(frozen=True)
 class Figures:
-    """Bytes, but for seconds. peak: of the step's scratch, gradients among it. bound: what lives at the widest
+    """Bytes, except seconds. peak: of the step's scratch, which includes gradients. bound: what is alive at the widest
     instruction of its schedule. gradients: of parameters that are made whole, all together. naive: see naive_bytes."""
 
     peak: int

@@ -1,7 +1,7 @@
 """The RAM that onnxruntime-training takes for the same network, weights and batch: resident set after a few steps, less
 that after import. It has an environment of its own, build/onnxruntime-training, which is made on first use.
 
-onnxruntime trains no channels, and its gradient of AveragePool crashes: where that takes the whole picture, as in
+onnxruntime trains no channels, and its gradient of AveragePool crashes: if that takes the whole picture, as in
 ResNet-8, it is given the GlobalAveragePool that it equals.
 """
 
@@ -26,13 +26,12 @@ CHILD = Path(__file__).with_name("onnxruntime_child.py")
 
 @cache
 def interpreter() -> Path | None:
-    """Python 3.11 with onnxruntime-training, which has no wheels for later ones; None where it cannot be had."""
+    """Return Python 3.11 with onnxruntime-training, which has no wheels for later ones; None if it is not available."""
     return interpreter_with(PINS, ENVIRONMENT)
 
 
 def interpreter_with(pins: Path, environment: Path) -> Path | None:
-    """Return Python 3.11 of an environment that has these packages, and make it on first use; None where it cannot be
-    had."""
+    """Return Python 3.11 of an environment that has these packages, and make it on first use; None if that fails."""
     python, done = environment / "bin" / "python", environment / "complete"
     if done.exists() and done.read_bytes() == pins.read_bytes():
         return python
@@ -50,7 +49,7 @@ def succeeds(*command: str | Path) -> bool:
 
 
 def resident_bytes(case: Case) -> int | str:
-    """Or, in a word, why there is no number."""
+    """Return the bytes or, in a word, why there is no number."""
     python = interpreter()
     if case.scheme.startswith("sparse"):
         return "no channels"
@@ -67,7 +66,7 @@ def resident_bytes(case: Case) -> int | str:
 
 
 def run(python: Path, *arguments: str) -> str | None:
-    """Run the child and return what it prints; None where it fails."""
+    """Run the child and return what it prints; None if it fails."""
     done = subprocess.run([python, CHILD, *arguments], capture_output=True, text=True)
     return done.stdout if done.returncode == 0 else None
 

@@ -96,7 +96,7 @@ def count(network: str, results: list[Result]) -> str:
 
 
 def write(lines: list[str], counts: list[str]) -> None:
-    """Put the part behind the other one in the page, in place of what it was."""
+    """Replace the part after the other one in the page."""
     columns = ["network", "fixed", "widest", "as it is", *(f"{more:+.0%}" for more in MORE)]
     table = ["| " + " | ".join(columns) + " |", "|---|" + "---:|" * (len(columns) - 1), *lines]
     kept = PAGE.read_text().split(LAST)[0].rstrip("\n")

@@ -1,11 +1,11 @@
 """Cuts a quantized network into its layers, and compares each with onnxruntime on the integers that it has there.
 
-A layer is what lies between DequantizeLinear and QuantizeLinear. It is compared alone, so that one rounding that
+A layer is what is between DequantizeLinear and QuantizeLinear. It is compared alone, so that one rounding that
 differs does not make all that follows differ too.
 
-onnxruntime without optimisations adds float32 products, while an integer sum is exact. Where the exact result lies so
-close to the middle of two integers that the error of its sum takes it across, onnxruntime gives the other one. Such
-results are counted apart; how close they lie is computed in float64.
+onnxruntime without optimisations adds float32 products, while an integer sum is exact. If the exact result is so close
+to the middle of two integers that the error of its sum takes it across, onnxruntime gives the other one. Such results
+are counted apart; how close they are is computed in float64.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 from support.quantized import reference
 
-#: How far from the middle of two integers the exact result of such a sum lies at the most.
+#: The largest distance of the exact result of such a sum from the middle of two integers.
 TIE = 1e-4
 PRODUCTS = {"Conv", "Gemm"}
 
@@ -138,7 +138,7 @@ class Network:
         return Count(other.size, int(near.sum()), int((other & ~near).sum()))
 
     def near_the_middle(self, layer: Layer, model: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> np.ndarray:
-        """Tell where the exact result of a sum of products lies close to the middle of two integers."""
+        """Return a mask: whether the exact result of a sum of products is close to the middle of two integers."""
         node = next((node for node in layer.body if node.op_type in PRODUCTS), None)
         if node is None or layer.operator not in PRODUCTS:
             return np.array(False)

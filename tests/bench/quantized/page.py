@@ -1,4 +1,4 @@
-"""The tables of docs/QUANTIZATION.md. What stands between them is written by hand."""
+"""The tables of docs/QUANTIZATION.md. The text between them is written by hand."""
 
 from __future__ import annotations
 

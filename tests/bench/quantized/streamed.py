@@ -1,9 +1,8 @@
-"""The RAM of one step of the networks of MCUNetV3, whose layers run row by row where that is less.
+"""The RAM of one step of the networks of MCUNetV3, whose layers run row by row if that takes less.
 
-That of MCUNet-5fps trains what MCUNetV3 published: the biases of the last 22 convolutions, the weights of six of the
-first pointwise convolutions of inverted residuals, of two of them a share, and a new head in float32. The schemes of
-the other two are like it. Inputs are int8, in the order in which cameras give pixels, and programs may put other data
-where they were.
+MCUNet-5fps trains what MCUNetV3 published: the biases of the last 22 convolutions, the weights of six of the first
+pointwise convolutions of inverted residuals (two of these in part), and a new head in float32. The schemes of the other
+two are like it. Inputs are int8, in the order in which cameras give pixels, and programs may overwrite them.
 """
 
 from __future__ import annotations

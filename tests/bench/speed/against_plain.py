@@ -65,7 +65,7 @@ def cases() -> list[tuple[str, str, Case]]:
 
 
 def ordinary(name: str, parameters: dict[str, int]) -> Case:
-    """A case whose numbers are all ordinary ones: the first seed of which that is so."""
+    """Return a case whose numbers are all ordinary: with the first seed that draws no special ones."""
     return next(case for seed in range(100) if not (case := Case(name, parameters, seed)).special)
 
 
@@ -76,7 +76,7 @@ def recurrent(batch: int) -> dict[str, int]:
 
 
 def products() -> dict[str, dict[str, int]]:
-    """Return the products of attention, of one sample: heads lie side by side in a row, as projections leave them."""
+    """Return the products of attention, of one sample: heads are side by side in a row, as projections leave them."""
     row = HEADS * WIDTH
     scores, weighted = matrix(LENGTH, LENGTH, WIDTH), matrix(LENGTH, WIDTH, LENGTH)
     by_head = {"d0": 1, "d1": HEADS, "a0": 0, "b0": 0, "y0": 0}
@@ -106,7 +106,7 @@ def row(name: str, shape: str, case: Case, plain: list[str], vectors: list[str],
 
 
 def seconds(command: list[str], case: Case, times: int) -> float:
-    """Seconds of the processor that so many runs take."""
+    """Return the seconds of the processor that so many runs take."""
     asked = np.uint32(times).tobytes() + case.text()
     return float(subprocess.run(command, input=asked, capture_output=True, check=True).stdout)
 

@@ -1,5 +1,5 @@
 """Machine instructions of a step and of an inference on emulated boards, exact and the same in each run and everywhere,
-and the cycles that a model tells by them."""
+and the cycles that a model computes from them."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def measure(name: str, cases: Sequence[BoardCase], folder: Path) -> Iterator[tup
 
 
 def figures(result: Result, counted: dict[str, Counted]) -> dict[str, Any]:
-    """Instructions of gm_step() and gm_infer(), and those of each kernel of the step: {"step": n, "infer": n,
-    "macs": n, "arena": bytes, "kernels": [[kernel, instructions, macs], ...]}. Where cycles are modelled, "cycles" has
+    """Return instructions of gm_step() and gm_infer(), and those of each kernel of the step: {"step": n, "infer": n,
+    "macs": n, "arena": bytes, "kernels": [[kernel, instructions, macs], ...]}. If cycles are modelled, "cycles" has
     {"step": n, "infer": n, "kernels": [n, ...]}, the kernels in the same order."""
     image = read_image(result.image)
     step = next(program for program in image.programs if program["kind"] == "step")

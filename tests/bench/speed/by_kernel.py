@@ -2,8 +2,8 @@
 
     cd tests && python -m bench.speed.by_kernel NETWORK [--batch N] [--optimizer adamw_ort] [--rounds N]
 
-Every instruction is timed in its place within a step, as shares.py does, with batch norms that take the statistics of
-the batch where it has any (cases.py). What is lost is the time beyond that of the products alone at the measured peak.
+Every instruction is timed in its place within a step, as shares.py does, with batch norms, if there are any, that take
+the statistics of the batch (cases.py). What is lost is the time beyond that of the products alone at the measured peak.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ class HostCase:
 
     @property
     def rate(self) -> float:
-        """At which losses are compared."""
+        """Return the rate at which losses are compared."""
         return SMALLER_RATE.get(self.network, RATE)
 
     @property

@@ -4,9 +4,9 @@
     cd tests && python -m bench.speed.cycles --board mps2-an386 --network cnn --core cortex-m33 --core cortex-m7
     cd tests && python -m bench.speed.cycles --board riscv-virt --network resnet_8 --layers
 
-The emulator runs the board's own code, and the model tells how many cycles it takes: on the board's core, or on those
-of --core, which need not be the board's as long as they have its instructions. Memory has no wait states. Where the
-board's core has no model, instructions are all there is.
+The emulator runs the board's own code, and the model computes how many cycles it takes: on the board's core, or on
+those of --core, which need not be the board's as long as they have its instructions. Memory has no wait states. If the
+board's core has no model, only instructions are shown.
 """
 
 from __future__ import annotations

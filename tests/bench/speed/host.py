@@ -90,8 +90,8 @@ def image_of(case: HostCase, rule: str, statistics: str) -> bytes:
 
 
 def readable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """onnxruntime's gradient of AveragePool crashes: where that takes the whole picture, as in ResNet-8, it is given
-    the GlobalAveragePool that it equals."""
+    """Replace an AveragePool of the whole picture, as in ResNet-8, by the GlobalAveragePool that it equals:
+    onnxruntime's gradient of AveragePool crashes."""
     proto = onnx.ModelProto()
     proto.CopyFrom(model)
     for node in proto.graph.node:
@@ -118,8 +118,8 @@ def requests(case: HostCase, folder: str, rate: float, rule: str) -> dict[str, d
 
 
 def check(case: HostCase, asked: dict[str, Child]) -> dict[str, float]:
-    """The largest relative differences of their losses, or outputs, in the first runs: of PyTorch from the twin, and of
-    onnxruntime from the runtime, which has its AdamW here. OtherWork where one is above TOLERANCE."""
+    """Return the largest relative differences of their losses, or outputs, in the first runs: of PyTorch from the twin,
+    and of onnxruntime from the runtime, which has its AdamW here. Raise OtherWork if one is above TOLERANCE."""
     found = {name: child.ask(check=CHECKED_RUNS) for name, child in asked.items()}
     pairs = [(TORCH, TWIN), *([(ORT, RUNTIME)] if is_comparable(case) else [])]
     differences = {peer: difference(found[peer], found[own]) for peer, own in pairs}

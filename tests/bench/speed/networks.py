@@ -1,4 +1,4 @@
-"""The networks that are timed, in PyTorch, with seeded weights. Children import this: it needs nothing but PyTorch."""
+"""The networks that are timed, in PyTorch, with seeded weights. Children import this: it needs only PyTorch."""
 
 from __future__ import annotations
 

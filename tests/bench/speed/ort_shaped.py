@@ -25,8 +25,8 @@ from gradmote.terminal.terminal import console, table
 #: Who is measured: onnxruntime, Module and Optimizer of gradmote.training, Session.step(), and gm_step() alone.
 ORT, SHAPED, TWIN, RUNTIME = "onnxruntime", "gradmote.training", "twin", "runtime"
 CASES = [HostCase(network, batch, "train") for network in ON_HOST for batch in BATCHES]
-#: What the parameters of two may differ by, as a part of how far they went: AdamW takes steps of the learning rate even
-#: where a gradient is nothing but rounding.
+#: How far the parameters of two may differ, as a part of how far they went: AdamW takes steps of the learning rate even
+#: if a gradient is only rounding noise.
 TOLERANCE = 0.2
 #: Calls before anything is timed: the first ones compile and allocate.
 WARM_UP = 2
@@ -80,8 +80,8 @@ def requests(case: HostCase, folder: str, rate: float) -> dict[str, dict[str, An
 
 
 def compared(case: HostCase, processes: dict[str, Child], wanted: dict[str, dict[str, Any]]) -> dict[str, float]:
-    """How far losses and trained parameters are from onnxruntime's. SystemExit where they are too far apart, or where
-    gradmote.training has other losses than the runtime."""
+    """Return how far losses and trained parameters are from onnxruntime's. Raise SystemExit if they are too far apart,
+    or if gradmote.training has other losses than the runtime."""
     losses = {n: child.ask(check=host.CHECKED_RUNS) for n, child in host.opened(wanted, processes).items()}
     if not losses[SHAPED] == losses[TWIN] == losses[RUNTIME]:
         raise SystemExit(f"{case}: the losses are not the same: {losses}")

@@ -1,4 +1,4 @@
-"""The tables of docs/PERFORMANCE.md, from results.json. What stands between them is written by hand."""
+"""The tables of docs/PERFORMANCE.md, from results.json. The text between them is written by hand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def tables(found: Results) -> dict[str, Rows]:
 
 
 def write(found: Results) -> None:
-    """Puts each table between its marks: <!-- title --> and <!-- end -->."""
+    """Put each table between its marks: <!-- title --> and <!-- end -->."""
     text = PAGE.read_text()
     for part, makers in TABLES.items():
         for title in makers if part in found else ():
@@ -49,7 +49,7 @@ def write(found: Results) -> None:
 
 
 def filled(text: str, title: str, content: str) -> str:
-    """SystemExit where the text has no place of that title, or several."""
+    """Fill in the place of that title. Raise SystemExit if the text has none, or several."""
     start, end = f"<!-- {title} -->\n", "<!-- end -->"
     text, count = re.subn(f"{start}.*?{end}", lambda _: f"{start}{content}\n{end}", text, flags=re.DOTALL)
     if count != 1:
@@ -58,7 +58,7 @@ def filled(text: str, title: str, content: str) -> str:
 
 
 def described(part: Results) -> str:
-    """When and where it was measured, and with what."""
+    """Return the date, the machine and the versions of a measurement."""
     words = [part["made"], *([part["machine"]] if "machine" in part else []), *part.get("versions", ())]
     if "rounds" in part:
         words.append(f"{part['rounds']} rounds")
@@ -152,7 +152,7 @@ def by_case(part: Results) -> dict[tuple[str, str, int], dict[str, Results]]:
 
 
 def board_rows(network: str, optimizer: str, batch: int, found: dict[str, Results]) -> list[Row]:
-    """The step, and the inference, which is the same for all optimizers."""
+    """Return the row of the step, and that of the inference, which is the same for all optimizers."""
     any_board, rows = next(iter(found.values())), list(map(found.get, boards.WITH_OWN_CODE))
     head = [TITLES[network], str(batch)]
     steps = [f"{row['step']:,} ({per_mac(row['step'], row['macs'])})" if row else NOTHING for row in rows]

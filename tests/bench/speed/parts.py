@@ -1,4 +1,4 @@
-"""Measures what several threads gain where as many processors are idle, from what each part of an instruction takes on
+"""Measures what several threads gain if as many processors are idle, from what each part of an instruction takes on
 one.
 
     cd tests && python -m bench.speed.parts [NETWORK] [--threads N] [--rounds N]

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 SOURCE = Path(__file__).with_name("peak.c")
-#: Feature in /proc/cpuinfo -> bytes of the widest vectors that kernels use with it, and what the compiler is told.
+#: Feature in /proc/cpuinfo -> bytes of the widest vectors that kernels use with it, and the compiler's options.
 VECTORS = {"avx512f": (64, ["-mavx512f", "-mprefer-vector-width=512"]), "avx2": (32, ["-mavx2", "-mfma"])}
 OTHER_VECTORS: tuple[int, list[str]] = (16, [])
 
@@ -30,19 +30,19 @@ class Peak:
 
 
 def features() -> set[str]:
-    """Return the words of /proc/cpuinfo, this processor's features among them; none where there is no such file."""
+    """Return the words of /proc/cpuinfo, this processor's features among them; none if there is no such file."""
     cpu_info = Path("/proc/cpuinfo")
     return set(cpu_info.read_text().split()) if cpu_info.exists() else set()
 
 
 def measure(folder: Path) -> Peak:
-    """Compiles and runs peak.c in an existing folder, for all vectors that the processor has; the fastest count."""
+    """Compile and run peak.c in an existing folder, for all vectors of the processor; the fastest count."""
     found = [width for name, width in VECTORS.items() if name in features()] or [OTHER_VECTORS]
     return max((measure_one(folder, *width) for width in found), key=lambda peak: peak.macs)
 
 
 def measure_one(folder: Path, width: int, flags: list[str]) -> Peak:
-    """Compiles and runs peak.c for vectors of so many bytes."""
+    """Compile and run peak.c for vectors of so many bytes."""
     program = folder / f"peak_{width}"
     command = ["gcc", "-std=gnu99", "-O3", "-ffp-contract=fast", *flags, f"-DVECTOR_BYTES={width}", str(SOURCE)]
     subprocess.run([*command, "-o", str(program)], check=True)

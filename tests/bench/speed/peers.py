@@ -18,8 +18,8 @@ ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS")}
 
 
 def peers_python(environment: Path | None) -> Path:
-    """An interpreter that has onnxruntime-training and PyTorch: of the environment that is given, or of the one that
-    bench.memory makes under build/, both pinned. SystemExit where neither can be had."""
+    """Return an interpreter that has onnxruntime-training and PyTorch: of the given environment, or of the one that
+    bench.memory makes under build/, both pinned. Raise SystemExit if there is neither."""
     python = interpreter() if environment is None else environment / "bin" / "python"
     if python is None or not python.exists():
         raise SystemExit("onnxruntime-training cannot be had: it takes Python 3.11 - name an environment by --peers")
@@ -27,7 +27,7 @@ def peers_python(environment: Path | None) -> Path:
 
 
 class Process:
-    """A process that answers requests, a line of JSON each. RuntimeError, with its own words, where it fails."""
+    """A process that answers requests, a line of JSON each. Raises RuntimeError, with its own words, if it fails."""
 
     def __init__(self, *command: Path | str) -> None:
         own = {"PYTHONPATH": os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])}
@@ -38,7 +38,7 @@ class Process:
         )  # fmt: skip
 
     def ask(self, **request: Any) -> Any:
-        """The answer to one request of children/serve.py."""
+        """Return the answer to one request of children/serve.py."""
         assert self._process.stdin is not None and self._process.stdout is not None
         print(json.dumps(request), file=self._process.stdin, flush=True)
         line = self._process.stdout.readline()
@@ -52,7 +52,7 @@ class Process:
         return self._said.read()[-2000:]
 
     def close(self) -> None:
-        """Ends the process."""
+        """End the process."""
         self._process.kill()
         self._process.wait()
         self._said.close()

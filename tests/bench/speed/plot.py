@@ -13,14 +13,14 @@ from gradmote.report.bench.counting import core_of
 from gradmote.report.bench.spread import Spread
 
 PICTURE = Path(__file__).resolve().parents[3] / "docs" / "performance.svg"
-#: The two halves lie below each other, so that their words can be read where the picture is 390 pixels wide.
+#: The two halves are below each other, so that their words are legible in a picture of 390 pixels.
 SIZE = (5, 8.6)
 STYLE = {"font.size": 11, "axes.titlesize": 12, "axes.spines.top": False, "axes.spines.right": False}
 PEERS = {ORT: "onnxruntime-training", TORCH: "PyTorch"}
 
 
 def write(found: dict[str, Any]) -> None:
-    """Draws what was measured. Needs matplotlib (`gradmote[bench]`); the same figures give the same file."""
+    """Draw what was measured. Needs matplotlib (`gradmote[bench]`); the same figures give the same file."""
     import matplotlib
     from matplotlib import pyplot
 

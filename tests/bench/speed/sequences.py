@@ -58,8 +58,8 @@ def main() -> None:
 
 
 def transformer(batch: int) -> onnx.ModelProto:
-    """Attention of HEADS heads and a perceptron, each behind a layer norm and beside what passes by; then a linear
-    layer of the mean over the sequence."""
+    """Return a block of attention with HEADS heads and a perceptron, each with a layer norm before it and a residual
+    beside it; then a linear layer of the mean over the sequence."""
     heads = np.array([batch, LENGTH, HEADS, WIDTH // HEADS])
     weights = {name: values(at, WIDTH, WIDTH) / 8 for at, name in enumerate("qkvo")}
     weights |= {"up": values(5, WIDTH, 4 * WIDTH) / 8, "down": values(6, 4 * WIDTH, WIDTH) / 16}
@@ -130,7 +130,7 @@ def row(network: str, batch: int, rounds: int) -> list[str]:
 
 
 def onnxruntime_run(model: bytes, batch: int, session: Session) -> Callable[[], object]:
-    """The same forward pass in onnxruntime, with one thread. SystemExit where it has another result."""
+    """Return the same forward pass in onnxruntime, with one thread. Raise SystemExit if it has another result."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1
     other = onnxruntime.InferenceSession(model, options, ["CPUExecutionProvider"])

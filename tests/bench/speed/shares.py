@@ -1,9 +1,9 @@
 """The share of this computer's peak that each layer of the networks reaches, and what it should be.
 
-Products are compared with the peak of multiply-accumulates, of which only those count whose tap lies inside the input.
-Updates are compared with the bandwidth of main memory: where parameters stay in a cache, they reach more than that.
-Every instruction is timed in its place within a training step with SGD. Vectors of each width are timed in turns in one
-process, and of all rounds the fastest counts, as it does for the peak.
+Products are compared with the peak of multiply-accumulates; only those whose tap is inside the input count. Updates are
+compared with the bandwidth of main memory: if parameters stay in a cache, they reach more than that. Every instruction
+is timed in its place within a training step with SGD. Vectors of each width are timed in turns in one process, and the
+fastest of all rounds counts, as it does for the peak.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def is_update(self) -> bool:
-        """Whether it is compared with the bandwidth."""
+        """Return whether it is compared with the bandwidth."""
         return self.limit == LIMIT_OF_UPDATES
 
     def share(self, width: int, peak: Peak) -> float:
@@ -72,7 +72,7 @@ class Row:
 
 
 def usable(widths: list[int]) -> list[int]:
-    """Return those that this processor has; the widest that it has, where a computer has no choice."""
+    """Return the widths that this processor has; only the widest if it offers no choice."""
     found = sorted({limit_vectors(PROFILE, width) for width in widths})
     limit_vectors(PROFILE, max(WIDTHS))
     return found
@@ -109,7 +109,7 @@ def rows_of(network: str, batch: int, widths: list[int], rounds: int) -> list[Ro
 
 
 def is_large_update(instruction: dict[str, Any]) -> bool:
-    """Whether it updates so many parameters that memory decides its time."""
+    """Return whether it updates so many parameters that memory decides its time."""
     opcode, p = instruction["opcode"], instruction["params"]
     if opcode == "GEMM_UPDATE":
         return bool(p["k"] == 1 and p["m"] * p["n"] >= LARGE_UPDATE)
@@ -125,7 +125,7 @@ def row_of(instruction: dict[str, Any], kernel: Kernel, batch: int, seconds: dic
 
 
 def macs_inside(instruction: dict[str, Any]) -> int:
-    """Return the multiply-accumulates of an instruction whose tap lies inside the input."""
+    """Return the multiply-accumulates of an instruction whose tap is inside the input."""
     macs, p = macs_of(instruction), instruction["params"]
     if instruction["opcode"] not in CONVOLUTIONS:
         return macs
@@ -138,7 +138,7 @@ def macs_inside(instruction: dict[str, Any]) -> int:
 
 
 def taps_inside(p: dict[str, Any], axis: str) -> int:
-    """Return how many taps of all outputs along an axis, "h" or "w", lie inside the input. p: of a convolution."""
+    """Return how many taps of all outputs along an axis, "h" or "w", are inside the input. p: of a convolution."""
     size, outputs, kernel, stride, dilation, pad = (
         p[f"{name}_{axis}"] for name in ("in", "out", "kernel", "stride", "dilation", "pad")
     )

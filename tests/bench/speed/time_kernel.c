@@ -1,5 +1,5 @@
 /*
- * Times kernels: standard input has cases as run_kernels.c takes them, each behind one more word, how many times its
+ * Times kernels: standard input has cases as run_kernels.c takes them, each after one more word: how many times its
  * instruction is run in a row. Standard output has the seconds of the processor that these runs took, one line a case.
  */
 #define _POSIX_C_SOURCE 200809L

@@ -3,7 +3,7 @@
     cd tests && python -m bench.speed.webassembly [NETWORK [BATCH]] [--kernels] [--modules FOLDER]
 
 It prints what `python -m bench.speed wasm` writes to docs/PERFORMANCE.md, or with --kernels the time of each kernel.
---modules takes gradmote.wasm and gradmote-simd.wasm from a folder in place of those of this checkout.
+--modules takes gradmote.wasm and gradmote-simd.wasm from a folder instead of those of this checkout.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def main() -> None:
 
 @contextmanager
 def children(modules: Path | None = None) -> Iterator[dict[str, Process]]:
-    """A process for each that is measured. SystemExit where a tool is missing. modules: a folder of other modules."""
+    """Start a process for each contestant. Raise SystemExit if a tool is missing. modules: another folder of them."""
     if npm_package.lacking():
         raise SystemExit(f"there is no {npm_package.lacking()}: ./run setup installs what builds the npm package")
     script = npm_package.project() / "scripts" / "timed.mjs"
@@ -76,7 +76,7 @@ def children(modules: Path | None = None) -> Iterator[dict[str, Process]]:
 
 
 def row_of(case: HostCase, processes: dict[str, Process], effort: host.Effort) -> dict[str, Any]:
-    """Seconds of a step of each, all rounds. SystemExit where the losses of two differ in a bit."""
+    """Return seconds of a step of each, all rounds. Raise SystemExit if the losses of two differ in a bit."""
     with tempfile.TemporaryDirectory() as folder:
         open_case(case, processes, Path(folder))
         losses = {name: process.ask(check=host.CHECKED_RUNS) for name, process in processes.items()}

@@ -25,7 +25,7 @@ await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
 
 /**
  * Returns what the page leaves, asked again and again from here: a page whose policy forbids eval cannot wait itself.
- * One that opens itself anew has no answer for a moment.
+ * One that reloads itself has no answer for a moment.
  */
 async function resultOf(page) {
   for (const end = Date.now() + 100_000; Date.now() < end; await new Promise((later) => setTimeout(later, 50))) {

@@ -19,7 +19,7 @@ function argument(value) {
   return value?.result === undefined ? value : results[value.result];
 }
 
-/** Calls a method, reads a property, or sets one where there is an argument. */
+/** Calls a method, reads a property, or sets one if there is an argument. */
 function made(name, ...given) {
   const values = given.map(argument);
   if (kind === "worker" && PROPERTIES.includes(name)) return session.get(name);

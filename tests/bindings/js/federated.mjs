@@ -1,7 +1,7 @@
 // A server of federated learning, as small as it can be: it waits for the parameters of all devices, and answers each with
 // their mean.
 
-/** Returns what handles the requests of so many devices. */
+/** Returns a handler for the requests of so many devices. */
 export function federation(devices = 2) {
   let round = [];
   return async (request, response) => {

@@ -22,7 +22,7 @@ export function unclear(error, { GradmoteError }) {
   return "";
 }
 
-/** Calls, and returns what is wrong with what it throws; an empty text where it is clear, or nothing was thrown. */
+/** Calls, and returns what is wrong with what it throws; an empty text if it is clear, or nothing was thrown. */
 export async function told(call, gradmote) {
   try {
     await call();
@@ -60,7 +60,7 @@ function methodsOf(target) {
   return [...new Set([...found.map(([name]) => name), ...methodsOf(prototype)])];
 }
 
-/** Calls every method of an object with strange values; returns the calls that end in something else than a clear error. */
+/** Calls every method of an object with strange values; returns the calls that do not end in a clear error. */
 export async function strangeCalls(target, gradmote, count, leaveOut = []) {
   const draw = drawer(7), found = [];
   const methods = methodsOf(target).filter((name) => ![...leaveOut, "constructor"].includes(name));

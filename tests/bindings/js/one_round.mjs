@@ -1,5 +1,5 @@
-// node one_round.mjs MODEL.mote STATE.gmck BASE.gmck NUMBER BITS SEED KEEP_LOSS DOWN.gmd UP.gmd simd|plain: ends a round of
-// a device whose state and base lie in files, as tests/toolchain/numerics_bits/end_round.c does.
+// node one_round.mjs MODEL.mote STATE.gmck BASE.gmck NUMBER BITS SEED KEEP_LOSS DOWN.gmd UP.gmd simd|plain: ends a
+// round of a device whose state and base are in files, as tests/toolchain/numerics_bits/end_round.c does.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { load } from "gradmote/federated";

@@ -1,5 +1,5 @@
-// node one_state.mjs MODEL.mote SAMPLES.bin STATE.gmck simd|plain: goes on from the checkpoint, where there is
-// one, trains on the samples, and writes the checkpoint. SAMPLES has the bytes of input and label of each step.
+// node one_state.mjs MODEL.mote SAMPLES.bin STATE.gmck simd|plain: goes on from the checkpoint, if there is one,
+// trains on the samples, and writes the checkpoint. SAMPLES has the bytes of input and label of each step.
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { load } from "gradmote";

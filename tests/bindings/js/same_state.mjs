@@ -1,5 +1,5 @@
 // node same_state.mjs MODEL.mote STEPS simd|plain [CLASSES [MODULES]]: trains a model, and prints the digest of its
-// checkpoint. MODULES is a folder of modules, in place of the package's own.
+// checkpoint. MODULES is a folder of modules that replace the package's own.
 
 import { createHash } from "node:crypto";
 import { load } from "gradmote";

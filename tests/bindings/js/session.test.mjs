@@ -1,4 +1,5 @@
-// What is JavaScript's own in Session: the kinds of data that it takes, its views, its memory, and where images come from.
+// What is JavaScript's own in Session: the kinds of data that it takes, its views, its memory, and the sources
+// of images.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

@@ -1,5 +1,5 @@
 // node timed.mjs simd|plain [MODULES]: the npm package, for bench.speed. It reads requests, a line of JSON each, and
-// answers with a line, as bench/speed/children/serve.py does. MODULES is a folder of modules, in place of the package's.
+// answers with a line, as bench/speed/children/serve.py does. MODULES is a folder of modules that replace its own.
 //
 // {"open": {"folder", "image", "rate", "x", "y"}}  opens a session; x and y are one batch
 // {"version": 1}      answers the version of node

@@ -20,14 +20,13 @@ kernel PLAIN(moments), PLAIN(normalize), PLAIN(normalize_sums), PLAIN(normalize_
 
 /* ---- The arena ------------------------------------------------------------------------------------------ */
 
-/* Elements of each operand, and where it lies. The last elements of each are a border that nothing
- * may touch. */
+/* Elements of each operand, and its place. The last elements of each are a border that nothing may touch. */
 enum { ROOM = 6000, BORDER = 16, PLACES = 6, ARENA = ROOM * PLACES + 64 };
 enum { X, W, Y, P, SLOT1, SLOT2 };
 enum { SMALL = ROOM * PLACES, AUX = SMALL + 40, LR = SMALL + 42, RULE = SMALL + 44 };
 
-/* Ordinary numbers. An arena gets them from another place of the bank in each turn, since to draw each
- * of its elements would take most of the time. */
+/* Ordinary numbers. An arena gets them from another place of the bank in each turn: drawing each element would take
+ * most of the time. */
 static float bank[ARENA];
 static float arena[ARENA], plain_arena[ARENA];
 static gm_session session, plain_session;
@@ -64,7 +63,7 @@ static void fill_bank(void)
     }
 }
 
-/* Most turns have ordinary numbers; some have now and then a zero, an infinity, a NaN, a subnormal. */
+/* Most turns have ordinary numbers; others have a zero, an infinity, a NaN or a subnormal now and then. */
 static void fill(void)
 {
     uint32_t rare = below(3) ? 0 : between(2, 60), first = below(ARENA);
@@ -105,7 +104,7 @@ static uint32_t arenas_are_same(void)
     return differing == 0;
 }
 
-/* Whether the arenas differ but in [row, row + size), which an update kernel may use as it likes. */
+/* Whether the arenas differ except in [row, row + size), which an update kernel may use as it likes. */
 static uint32_t arenas_differ(uint32_t row, uint32_t size)
 {
     for (uint32_t i = arenas_are_same() ? ARENA : 0; i < ARENA; i++) {
@@ -122,7 +121,7 @@ static uint32_t both_ways(kernel *own, kernel *plain, const void *instruction, u
     return code != plain(&plain_session, instruction) || arenas_differ(row, size);
 }
 
-/* Whether the two forms of a kernel differ in what they return or leave, but for [row, row + size). */
+/* Whether the two forms of a kernel differ in what they return or leave, except [row, row + size). */
 #define BOTH_WAYS(name, insn, row, size) both_ways(gm_kernel_##name, PLAIN(name), &(insn), row, size)
 
 /* ---- Matrix products --------------------------------------------------------------------------------------- */
@@ -255,7 +254,7 @@ static uint32_t draw_reduce_sum(void)
 #define NUMBERS(kind) (offset_of(P) + 4 * 64 * (kind))
 enum { MEAN, INV_STD, SCALE, BIAS, DSCALE, DBIAS, VAR };
 
-/* Most channels are neighbours. */
+/* Most channels are adjacent. */
 #define DRAW_CHANNELS(insn) \
     insn.outer = between(1, 20), insn.channels = between(1, 40), insn.inner = below(5) ? 1 : between(2, 7)
 
@@ -310,7 +309,7 @@ typedef struct layout {
     uint32_t batch, h, w, group, channel;
 } layout;
 
-/* neighbours: all channels of a pixel are. */
+/* neighbours: whether all channels of a pixel are adjacent. */
 static layout draw_layout(uint32_t groups, uint32_t channels, uint32_t h, uint32_t w, int neighbours)
 {
     uint32_t all = groups * channels;
@@ -334,7 +333,7 @@ static uint32_t outputs(uint32_t in, uint32_t kernel, uint32_t stride, uint32_t 
     return in + 2 * pad < reach ? 0 : (in + 2 * pad - reach) / stride + 1;
 }
 
-/* Fewer where a convolution has groups: several channels in one group, a depthwise one, or one with
+/* Fewer if a convolution has groups: several channels in one group, a depthwise one, or one with
  * a multiplier. A first layer has few channels. */
 static void draw_channels(shape *s)
 {
@@ -350,14 +349,14 @@ static void draw_channels(shape *s)
     }
 }
 
-/* Whether it does in an operand, with gaps, and with the border behind it. */
+/* Whether they fit in an operand, with gaps, and with the border after it. */
 static int fits(uint32_t channels, uint32_t h, uint32_t w, const shape *s)
 {
     return 2 * s->batch * s->groups * channels * h * w <= ROOM - BORDER;
 }
 
-/* The most of the strides for which depthwise kernels of 3 by 3 neighbours have forms of their own, which are to be drawn
- * more often; 0 where there are none. */
+/* The largest stride for which depthwise kernels of 3 by 3 adjacent taps have forms of their own, which are drawn more
+ * often; 0 if there is none. */
 #if defined(__riscv)
 #define STRIDES_OF_3X3 1
 #elif defined(GM_HELIUM) && GM_HELIUM
@@ -404,7 +403,7 @@ static shape draw_shape(void)
     }
     do {
         static const uint32_t widths[] = {3, 4, 5,
-                                          6, 8, 12}; /* of which each leaves other outputs at the ends of rows */
+                                          6, 8, 12}; /* each leaves other outputs at the ends of rows */
         s.in_h = between(1, 12), s.in_w = is_3x3 ? widths[below(6)] : between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;
@@ -428,7 +427,8 @@ static shape draw_shape(void)
     return s;
 }
 
-/* One of one tap without padding or stride. Often channels are by eight, and pixels are many: a matrix product. */
+/* A convolution of one tap without padding or stride. Often channels are by eight, and pixels are many: a matrix
+ * product. */
 static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
 {
     shape s = {.batch = 1,
@@ -449,7 +449,8 @@ static shape draw_pointwise(uint32_t in_channels, uint32_t out_channels)
     return s;
 }
 
-/* A first layer: channels of x are planes. Its kernel is 3 wide, or as wide as kernel rows go that are taken at once. */
+/* A first layer: channels of x are planes. Its kernel is 3 wide, or as wide as the kernel rows that are taken at
+ * once. */
 static shape draw_first_layer(void)
 {
     shape s = {.batch = between(1, 2),
@@ -486,7 +487,7 @@ static shape draw_either_shape(void)
                : draw_shape();
 }
 
-/* Copies what the instructions of convolutions have in common. */
+/* Copies the words that are common to all instructions of convolutions. */
 #define PUT_SHAPE(insn, s)                                                                                          \
     insn.batch = s.batch, insn.groups = s.groups, insn.in_channels = s.in_channels,                                 \
     insn.out_channels = s.out_channels;                                                                             \
@@ -540,7 +541,7 @@ static uint32_t draw_conv_update(void)
     return BOTH_WAYS(conv_update, insn, W * ROOM, s.in_channels * s.kernel_h * s.kernel_w);
 }
 
-/* Most steps of a convolution of one tap are SGD's, of pixels that follow one another. */
+/* Most steps of a convolution of one tap are SGD's, over consecutive pixels. */
 static uint32_t draw_pointwise_update(void)
 {
     shape s = {.batch = between(1, 2),

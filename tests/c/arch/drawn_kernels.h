@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-/* Number of kernels there are. */
+/* The number of kernels. */
 extern const uint32_t drawn_kernel_count;
 
 const char *drawn_kernel_name(uint32_t kernel);

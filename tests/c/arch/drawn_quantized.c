@@ -16,7 +16,7 @@ kernel PLAIN(add_s16), PLAIN(average_pool_s8), PLAIN(sum_s16);
 
 /* ---- The arena ---------------------------------------------------------------------------------- */
 
-/* Bytes of each operand; behind what an instruction names there are bytes that nothing may touch. */
+/* Bytes of each operand; after those that an instruction names there are bytes that nothing may touch. */
 enum { ROOM = 16384, FLOATS = 2048, PANEL_ROOM = 40960 };
 enum {
     X,
@@ -40,8 +40,8 @@ enum {
 
 static uint32_t words[ARENA / 4] __attribute__((aligned(16))), plain_words[ARENA / 4] __attribute__((aligned(16)));
 static uint8_t *const arena = (uint8_t *)words, *const plain_arena = (uint8_t *)plain_words;
-/* Bytes that are drawn once for each kernel. An arena gets them from another place of the bank in each turn,
- * since to draw each of its bytes would take most of the time. */
+/* Bytes that are drawn once for each kernel. An arena gets them from another place of the bank in each turn: drawing
+ * each byte would take most of the time. */
 static uint8_t bank[ROW];
 static gm_session session, plain_session;
 static uint32_t random_state;
@@ -333,7 +333,7 @@ static uint32_t draw_conv_update_s16(void)
     return differ(gm_kernel_conv_update_s16, PLAIN(conv_update_s16), &insn, s.panel_words);
 }
 
-/* The three instructions have their words in common. */
+/* The three instructions have the same words. */
 static uint32_t draw_update(kernel *own, kernel *plain, uint32_t bytes)
 {
     gm_insn_update_s8 insn = {0};
@@ -370,7 +370,7 @@ static uint32_t draw_mask_s8(void)
 
 /* ---- Sums ---------------------------------------------------------------------------------------- */
 
-/* A stride along an axis of what lies densely behind it, or 0, which repeats elements. */
+/* A stride along an axis whose inner elements are dense, or 0, which repeats elements. */
 static uint32_t some_stride(uint32_t dense)
 {
     return below(3) ? dense : 0;

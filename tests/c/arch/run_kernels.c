@@ -1,7 +1,7 @@
 /*
- * Runs kernels on the memory that standard input describes, case after case, and prints what each returns and leaves there.
+ * Runs kernels on the memory that standard input describes, case after case, and prints what each returns and leaves.
  * A case, of 32-bit words: words of the instruction, regions, bytes of the arena (a multiple of 16); the instruction;
- * offset and size of each region; the arena. Under AddressSanitizer nothing but the regions may be touched.
+ * offset and size of each region; the arena. Under AddressSanitizer only the regions may be touched.
  */
 #include <stdio.h>
 #include <stdlib.h>

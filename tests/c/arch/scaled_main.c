@@ -1,6 +1,5 @@
-/* Compares requantization and gradients without FPU with float arithmetic, over drawn sums and multipliers, at halves, and at the ends of
- * int32; prints how many differ, how many were made by floats,
- * and how many were drawn. */
+/* Compares requantization and gradients without FPU with float arithmetic, over drawn sums and multipliers, at halves,
+ * and at the ends of int32; prints how many differ, how many were made by floats, and how many were drawn. */
 #include <stdio.h>
 
 #include "../../../runtime_c/kernels/arch/arm_m/blocks/scaled.h"
@@ -28,7 +27,7 @@ static uint32_t draw(void)
     return (uint32_t)(state >> 16);
 }
 
-/* Of any exponent, mostly of those that scales have. */
+/* Of any exponent, mostly those of scales. */
 static float draw_multiplier(void)
 {
     uint32_t exponent = draw() % 8 ? 96 + draw() % 32 : draw() % 255;

@@ -1,4 +1,4 @@
-"""Instructions with the memory that they work on, drawn or as networks have them, for kernels with vectors."""
+"""Instructions with the memory that they work on, drawn or taken from networks, for kernels with vectors."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ RULES = ((0, 0.0), (1, 0.0, 0.9, 0.0), (2, 0.0, *FACTORS), (3, 0.01, *FACTORS), 
 RULE_WORDS = 7
 CONSTANTS = {"one": 1, "two": 2, "three": 3, "four": 4}
 #: channels, outputs, size, kernel, stride, dilation, pad of layers as networks have them: wide rows between borders,
-#: few channels, outputs that are no whole vectors, a sum that is longer than a panel, borders of each kind, sums
-#: of gradients whose taps would lie 4 KB apart.
+#: few channels, outputs that do not fill whole vectors, a sum that is longer than a panel, borders of each kind, sums
+#: of gradients whose taps would be 4 KB apart.
 LAYERS = [
     (1, 8, 28, 3, 1, 1, 1), (8, 16, 14, 3, 1, 1, 1), (3, 16, 32, 3, 1, 1, 1), (16, 24, 17, 3, 2, 1, 1),
     (24, 12, 20, 3, 1, 2, 2), (20, 8, 19, 5, 3, 1, 2), (140, 16, 7, 3, 1, 1, 1), (9, 40, 11, 1, 2, 1, 0),
@@ -27,10 +27,10 @@ LAYERS = [
     (3, 32, 13, 3, 1, 1, 1), (7, 16, 15, 1, 1, 1, 0), (2, 16, 28, 5, 2, 1, 2), (3, 64, 9, 3, 1, 1, 1),
     (2, 8, 2, 5, 1, 1, 2), (1, 16, 1, 5, 1, 1, 2), (2, 8, 3, 4, 3, 2, 4),
 ]  # fmt: skip
-#: The same, with more channels than one part of a sum has.
+#: The same, with more channels than one part of a sum.
 LONG_SUMS = [(1100, 20, 2, 1, 1, 1, 0), (20, 1100, 2, 1, 1, 1, 0)]
 #: groups, height, width, kernel, stride, dilation, pad: narrow and wide rows, lines that are cut into columns, groups
-#: that are no whole vectors, kernels of each length.
+#: that do not fill whole vectors, kernels of each length.
 DEPTHWISE = [
     (64, 25, 5, 3, 1, 1, 1), (16, 12, 13, 3, 2, 1, 1), (20, 9, 40, 5, 1, 1, 2), (8, 4, 700, 3, 1, 1, 1),
     (9, 6, 300, 3, 2, 1, 0), (8, 3, 1100, 1, 1, 1, 0), (24, 10, 11, 3, 3, 2, 2), (8, 30, 20, 7, 1, 2, 6),
@@ -60,7 +60,7 @@ def floats_of(unit: float) -> Callable[[np.random.Generator, bytes], bytes]:
     return lambda _, data: (np.frombuffer(data, np.float32) * np.float32(unit)).tobytes()
 
 
-#: Operands of kernels of int8 and int16 whose numbers are not any.
+#: Operands of kernels of int8 and int16 whose numbers are restricted.
 QUANTIZED = {**{f"{name}_exponent": words_of(-24, 0) for name in ("a", "addend", "b", "dy", "x")},
              "gain": words_of(0, 9000), "bias": lambda random, data: data, "multipliers": floats_of(1e-3),
              "units": floats_of(1e-3), "factor": floats_of(1e-3)}  # fmt: skip
@@ -92,7 +92,7 @@ class Case:
         self.instruction = np.array([(len(words) + 1) << 16 | self.spec["code"], *words], np.uint32)
 
     def place(self, key: str, access: str, dtype: str, axes: tuple[tuple[str, str | None], ...]) -> int:
-        """The operand's offset: behind the others, with a gap of what no kernel may touch."""
+        """Return the operand's offset: after the others, with a gap that no kernel may touch."""
         data = self.data(dtype, 1 + self.reach(axes))
         if key in ("slot2", "aux"):
             data = np.abs(np.frombuffer(data, np.float32)).tobytes()
@@ -115,7 +115,7 @@ class Case:
         return self.rule() if dtype == "rule" else self.values(count).tobytes()
 
     def integers(self, dtype: type, count: int) -> np.ndarray:
-        """Draw layers of all sizes; now and then all are as large as can be."""
+        """Draw layers of all sizes; now and then all have the largest size."""
         least, most = np.iinfo(dtype).min, np.iinfo(dtype).max
         found = self.random.integers(least, most, count, dtype, endpoint=True) >> self.random.integers(8)
         return self.random.choice([least, most], count).astype(dtype) if self.random.random() < 0.1 else found
@@ -141,7 +141,7 @@ class Case:
         return found
 
     def text(self) -> bytes:
-        """For run_kernels.c."""
+        """Return the case for run_kernels.c."""
         self.memory += bytes(-len(self.memory) % 16)
         head = np.array([len(self.instruction), len(self.regions), len(self.memory)], np.uint32)
         parts = (head, self.instruction, np.array(self.regions, np.uint32))
@@ -267,7 +267,7 @@ def sums_of_gradients(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, 
 
 @st.composite
 def elements_of_integers(draw: st.DrawFn) -> tuple[str, dict[str, int], tuple[str, ...]]:
-    """Elementwise kernels of int8, and the first gradient of int16: plain C, of which compilers make vectors."""
+    """Draw elementwise kernels of int8, and the first gradient of int16: plain C that compilers turn into vectors."""
     name = draw(st.sampled_from(["MASK_S8", "QUANTIZE", "DEQUANTIZE", "ADD_S8", "MUL_S8", "QUANTIZE_GRAD_S16"]))
     given = {"n": draw(sizes), "outer": draw(st.integers(1, 3)), "channels": draw(sizes), "inner": draw(sizes)}
     axes = {"x_outer": given["outer"], "x_channel": given["channels"], "x_inner": given["inner"]}
@@ -452,7 +452,7 @@ def typical_pools(name: str, layer: tuple[int, ...]) -> list[Case]:
 FLOATS = ("CONV", "CONV_TRANSPOSE", "CONV_GRAD_W")
 WHOLE = ("CONV_S8", "CONV_GRAD_X_S16", "CONV_GRAD_W_S16", "CONV_UPDATE_S16")
 Maker = Callable[[str, tuple[int, ...]], list[Case]]
-#: What makes cases of a kernel's name and a layer -> names and layers.
+#: Functions that make cases from a kernel's name and a layer -> names and layers.
 TYPICAL: dict[Maker, tuple[Sequence[str], Sequence[tuple[int, ...]]]] = {
     typical_convolutions: (FLOATS, LAYERS),
     typical_convolutions_of_integers: (WHOLE, [*LAYERS, *LONG_SUMS]),

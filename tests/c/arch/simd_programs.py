@@ -29,7 +29,7 @@ SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps
            "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
 #: The threads of the Python extension module, whose sessions have a pool of them.
 OF_MODULE = ["-DGM_THREADS=1", "-pthread"]
-#: Without optimization, where nothing that they would find is left out; and that takes a fifth of the time to compile.
+#: Without optimization, which could hide what they find; and that takes a fifth of the time to compile.
 SANITIZED = ["-fsanitize=address,undefined,float-cast-overflow", "-fno-sanitize-recover=all"]
 #: A case takes milliseconds.
 PATIENCE = 60.0
@@ -38,21 +38,21 @@ STATUS = 4  # bytes of what a kernel returns
 
 @dataclass(frozen=True)
 class Form:
-    """How run_kernels.c, or another program of the kernels, is compiled and run. {} in `starter` stands for it."""
+    """How run_kernels.c, or another program of the kernels, is compiled and run. {} in `starter` is the program."""
 
     command: Sequence[str]
     starter: Sequence[str] = ("{}",)
     packages: str = "gcc"
     tools: Sequence[str] = ()  #: beside compiler and starter
     main: Path = HERE / "run_kernels.c"
-    library: str = ""  #: the profile of the Python extension module whose kernels it has; else they are compiled for it
+    library: str = ""  #: the profile of the Python extension module that has its kernels; else they are compiled for it
 
     def missing(self) -> list[str]:
         wanted = (self.command[0], *self.starter[:1], *self.tools)
         return [tool for tool in wanted if tool != "{}" and shutil.which(tool) is None]
 
     def build(self, folder: Path) -> Program:
-        """In an empty folder."""
+        """Build it in an empty folder."""
         return Program(self.compile(folder), folder / "said")
 
     def compile(self, folder: Path) -> list[str]:
@@ -90,7 +90,7 @@ def forms(profile: str) -> dict[str, list[Form]]:
         "AArch64": [Form(["aarch64-linux-gnu-gcc", *common, "-static"], ["qemu-aarch64", "{}"],
                          "gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user")],
     }  # fmt: skip
-    if profile == "strict":  # WebAssembly's multiply-adds may be fused or not, as its engine likes
+    if profile == "strict":  # WebAssembly's engine decides whether multiply-adds are fused
         wasm = ["clang-14", *common, "--target=wasm32-wasi", "--sysroot=/usr", "-msimd128"]
         node = ["node", "--no-warnings", str(HERE / "run_wasm.mjs"), "{}"]
         packages = "clang-14 lld-14 wasi-libc libclang-rt-14-dev-wasm32 nodejs"
@@ -123,7 +123,7 @@ class Program:
         return found
 
     def close(self) -> str:
-        """End the process, and return what it wrote to stderr until then; nothing where all went well."""
+        """End the process, and return what it wrote to stderr until then; nothing if all went well."""
         if self._process:
             self._process.communicate(timeout=PATIENCE)
             self._process = None

@@ -1,7 +1,7 @@
 /*
  * Digests of sums of products, of square roots, and of steps of optimizers, over values whose products and sums round,
- * tie, cancel, overflow and are subnormal, and over drawn ones. On a board without floats they come of arch/soft_float.
- * With ORACLE they come of this computer's own floats, and steps with moments of the plain kernels.
+ * tie, cancel, overflow and are subnormal, and over drawn ones. On a board without floats, arch/soft_float computes
+ * them. With ORACLE, this computer's own floats do, and the plain kernels take steps with moments.
  */
 #include "numerics.h"
 #include "optimizers/steps.h"
@@ -187,7 +187,7 @@ static void momentum_steps(void)
     }
 }
 
-/* Draws what both forms of Adam have. */
+/* Draws the factors that both forms of Adam use. */
 #define DRAW_MOMENT_FACTORS(f)                                      \
     (f).scale = factor(1.0f), (f).one_minus_beta1 = factor(0.1f);   \
     (f).beta2 = factor(0.99f), (f).one_minus_beta2 = factor(0.01f); \

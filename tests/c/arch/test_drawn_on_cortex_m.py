@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HERE = Path(__file__).resolve().parent
-#: Of each kernel; more where the environment asks for them.
+#: Of each kernel; more if the environment asks for them.
 DRAWS = draws("draws")
 #: Kernels of processors without floats.
 SOFT = ("soft_float",)
@@ -37,8 +37,8 @@ OF_FLOATS = "-DGM_WITH_INT8=0"
 @dataclass(frozen=True)
 class Processor:
     """chained: whether the strict profile takes VMLA. own: the folders of kernels that are compiled for processors like
-    this one alone. cpu_flags: the compiler's, where they are not those of the board that is emulated. draws: of each
-    kernel, where those of others are one; Helium has more forms, and kernels without floats take many times longer."""
+    this one alone. cpu_flags: the compiler's, if they are not those of the emulated board. draws: of each kernel, as a
+    multiple of the usual number; Helium has more forms, and kernels without floats take many times longer."""
 
     board: str
     profile: str
@@ -121,7 +121,7 @@ def test_draws_of_every_kernel_give_the_bits_of_plain_c(drawn: Drawn) -> None:
 
 
 def test_draws_run_every_function(drawn: Drawn) -> None:
-    """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    """The emulator's log names a function when it translates a part of it, which it does before it runs it."""
     assert len(drawn.own) > 10
     not_run = sorted(drawn.own - drawn.run)
     assert not not_run

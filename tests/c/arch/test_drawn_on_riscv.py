@@ -22,7 +22,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HERE = Path(__file__).resolve().parent
-#: Of each kernel; more where the environment asks for them.
+#: Of each kernel; more if the environment asks for them.
 DRAWS = draws("draws")
 OWN = RUNTIME / "kernels" / "arch" / "riscv"
 #: These processors have no kernels of integers of their own.
@@ -31,7 +31,7 @@ OF_FLOATS = "-DGM_WITH_INT8=0"
 
 @dataclass(frozen=True)
 class Processor:
-    """A board and, where its emulated core has vectors, their length in bits."""
+    """A board and, if its emulated core has vectors, their length in bits."""
 
     folder: str
     vector: int = 0
@@ -60,7 +60,7 @@ def tool(board: Board, name: str, *arguments: str | Path) -> str:
 
 
 def compiler(board: Board, profile: str, *flags: str) -> list[str]:
-    """Return the command that compiles a source with the flags of the board's own firmware, but for the profile."""
+    """Return the command that compiles a source with the flags of the board's own firmware, except the profile."""
     includes = [f"-I{path}" for path in (*board.includes(), RUNTIME / "generated", FIRMWARE / "boards")]
     defines = {**board.defines(), "GM_FUSED": str(int(profile == "fused"))}
     command = [f"{board.compiler}gcc", *board.code_flags(), *NUMERICS_FLAGS, *includes, *flags]
@@ -96,7 +96,7 @@ def run(processor: Processor, elf: Path, *options: str) -> dict[str, int]:
 @pytest.mark.parametrize("profile", PROFILES)
 @pytest.mark.parametrize("name", PROCESSORS)
 def test_draws_give_the_bits_of_plain_c_and_run_every_function(name: str, profile: str, tmp_path: Path) -> None:
-    """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    """The emulator's log names a function when it translates a part of it, which it does before it runs it."""
     processor = PROCESSORS[name]
     board, elf, log = processor.board, tmp_path / "drawn.elf", tmp_path / "log"
     sources = [HERE / "board_main.c", HERE / "drawn_kernels.c", FIRMWARE / "src" / "device" / "fault.c"]

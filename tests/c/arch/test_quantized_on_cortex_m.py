@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(
 )
 
 HERE = Path(__file__).resolve().parent
-#: Of each kernel; more where the environment asks for them.
+#: Of each kernel; more if the environment asks for them.
 DRAWS = draws("draws")
 #: The sources of these kernels in plain C.
 PLAIN = [
@@ -54,8 +54,8 @@ KERNELS = (
     *("conv_s8", "conv_grad_x_s16", "conv_grad_w_s16", "conv_update_s16", "update_s8", "update_s16", "update_s32"),
     *("mask_s8", "add_s16", "average_pool_s8", "sum_s16"),
 )
-#: Processor -> the board that is emulated, and the compiler's flags where they are not the board's. A Cortex-M3 runs
-#: the code of a Cortex-M0.
+#: Processor -> the emulated board, and the compiler's flags if they are not the board's. A Cortex-M3 runs the code of a
+#: Cortex-M0.
 PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {
     "Cortex-M4F": ("mps2_an386", ()),
     "Cortex-M55": ("mps3_an547", ()),
@@ -141,7 +141,7 @@ def test_draws_of_every_kernel_give_the_bits_of_plain_c(drawn: Drawn) -> None:
 
 
 def test_draws_run_every_function(drawn: Drawn) -> None:
-    """The emulator's log names each function of which it translated a part, which it does before it runs it."""
+    """The emulator's log names a function when it translates a part of it, which it does before it runs it."""
     assert len(drawn.own) > 20
     missing = drawn.own - drawn.run
     assert not missing

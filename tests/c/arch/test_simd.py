@@ -1,5 +1,5 @@
 """Kernels with vectors against plain C, bit for bit: drawn shapes, strides and values, in both profiles, for each
-instruction set; and on this computer under the sanitizers, where nothing but the operands may be touched.
+instruction set; and on this computer under the sanitizers, which allow access to the operands alone.
 
 GRADMOTE_ARCH_EXAMPLES: how many of each are drawn, 25 by default.
 """

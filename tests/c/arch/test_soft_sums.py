@@ -23,9 +23,9 @@ TESTED.append(RUNTIME / "src" / "numerics.c")
 #: The plain steps with moments, which this computer's floats take.
 PLAIN = RUNTIME / "kernels" / "optimizers" / "steps.c"
 KINDS = {"edges", "cancelling", "long_sums", "steps", "roots", "momentum_steps", "adam_steps", "adam_ort_steps"}
-#: Of each kind of drawn numbers; more where the environment asks for them.
+#: Of each kind of drawn numbers; more if the environment asks for them.
 TURNS = draws("soft_turns")
-#: Processor -> the board that is emulated, and the compiler's flags where they are not the board's.
+#: Processor -> the emulated board, and the compiler's flags if they are not the board's.
 PROCESSORS: dict[str, tuple[str, Sequence[str]]] = {
     "Cortex-M3": ("mps2/mps2_an385", ()),
     "Cortex-M0": ("mps2/mps2_an385", ("-mcpu=cortex-m0", "-mthumb", "-mfloat-abi=soft")),

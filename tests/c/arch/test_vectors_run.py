@@ -1,4 +1,4 @@
-"""Kernels with vectors run at all: one that leaves every case to plain C has its bits too, and none of the speed."""
+"""Kernels with vectors really run: one that left every case to plain C would have the right bits, but not the speed."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from support import objects
 
 VECTORS = RUNTIME / "kernels" / "arch" / "simd"
 COMMAND = [*objects.command_for_host("gcc", "-O0", "strict"), *SELECTED]
-#: Has code only in builds that ask the processor themselves.
+#: It has code only in builds that query the processor themselves.
 WITHOUT_CODE = ["runs"]
-#: Rounds of drawn cases, until each function has come to its end.
+#: Rounds of drawn cases, until each function has run to its end.
 ROUNDS = 20
 
 
@@ -53,7 +53,7 @@ def test_each_function_with_vectors_comes_to_its_end(program, counted, tmp_path)
 
 
 def run_drawn(program: Program, number: int) -> None:
-    """Run some cases of each kind, which are the same for a number."""
+    """Run some cases of each kind; the same number gives the same cases."""
 
     @seed(number)
     @settings(max_examples=20, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
@@ -67,7 +67,7 @@ def run_drawn(program: Program, number: int) -> None:
 
 
 def idle_functions(program: Program, counted: list[Path], folder: Path) -> list[str]:
-    """End the program, and return the functions that have not come to their ends until now."""
+    """End the program, and return the functions that have not run to their ends yet."""
     assert program.close() == ""
     files = {object: counts_of(object, folder) for object in counted}
     assert [object.name.partition("-")[0] for object, found in files.items() if not found] == WITHOUT_CODE
@@ -81,7 +81,7 @@ def typical() -> Iterator[Case]:
 
 
 def counts_of(object: Path, folder: Path) -> dict[str, int]:
-    """Return an object's functions for other sources, and how often each came to its last statement."""
+    """Return an object's functions for other sources, and how often each reached its last statement."""
     counts = (folder / object.relative_to("/")).with_suffix(".gcda")
     if not counts.exists():
         return {}
@@ -93,7 +93,7 @@ def counts_of(object: Path, folder: Path) -> dict[str, int]:
 
 
 def count_of(function: dict[str, Any], lines: list[dict[str, Any]]) -> int:
-    """Return how often a function came to its last statement; a function of one line has no other."""
+    """Return how often a function reached its last statement; a function of one line has no other."""
     own = [line for line in lines if line.get("function_name") == function["name"]]
     before = [line for line in own if line["line_number"] < function["end_line"]]
     return max(before or own, key=lambda line: line["line_number"])["count"]

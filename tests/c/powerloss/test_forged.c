@@ -1,7 +1,7 @@
 /*
- * Checkpoints beside slots that someone else has written: generations, sizes and headers drawn from the whole range, files that
- * are whole, and files that are not, in any number of slots. Whatever is there, a save that is told to be done is what a restart
- * loads, and so are those that follow it, round the ring and again.
+ * Checkpoints beside slots that someone else has written: generations, sizes and headers drawn from the whole range,
+ * files that are whole, and files that are not, in any number of slots. Whatever is there, a save that is reported as
+ * done is what a restart loads, and so are those that follow it, round the ring and again.
  */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static uint32_t draw(uint32_t limit)
     return (uint32_t)((random_state >> 32) * limit >> 32);
 }
 
-/* Any number; most lie where arithmetic modulo 2^32 turns. */
+/* Any number; most are near those at which arithmetic modulo 2^32 wraps. */
 static uint32_t hostile(void)
 {
     static const uint32_t edges[] = {0, 1, 4, 48, 0x7FFFFFFE, 0x80000000, 0x80000001, 0xFFFFFFF0, 0xFFFFFFFE};
@@ -66,7 +66,7 @@ static void save_each(void)
     }
 }
 
-/* Changes a word of the file's header; its checksum is made right again, or not. */
+/* Changes a word of the file's header, and repairs its checksum or not. */
 static void forge_header(uint8_t *slot, uint32_t size)
 {
     uint8_t *file = slot + file_at;

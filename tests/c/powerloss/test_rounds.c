@@ -194,7 +194,7 @@ static int is_unchanged(const flash *then, const uint8_t *state)
     return memcmp(then->cells, the_flash.cells, FLASH_SIZE) == 0 && memcmp(arena.bytes, state, TINY_STATE_SIZE) == 0;
 }
 
-/* A delta that is damaged, incomplete or of another round changes neither flash nor state. */
+/* A delta that is corrupt, incomplete or of another round changes neither flash nor state. */
 static void test_refused(void)
 {
     static uint8_t state[TINY_STATE_SIZE];
@@ -226,7 +226,7 @@ static void test_refused(void)
     CHECK(is_in_round(2));
 }
 
-/* A base of any number can be set, and given up; power may fail in any operation of the latter. */
+/* A base of any number can be set, and discarded; power may fail in any operation of the latter. */
 static void test_given_bases(void)
 {
     flash_init();

@@ -57,7 +57,7 @@ static void boot_at(uint32_t step)
     memcpy(arena.bytes, states[step], TINY_STATE_SIZE);
 }
 
-/* 1 where power failed in the save. */
+/* 1 if power failed in the save. */
 static int save_is_cut(uint32_t operation, enum flash_cut kind, uint32_t seed)
 {
     flash_cut(operation, kind, seed);
@@ -164,7 +164,7 @@ static void test_wear(void)
     printf("%u saves erase each unit that they use %u to %u times\n", SAVES, least, most);
 }
 
-/* A newest checkpoint that rots is passed over, and the one before it outlives a save that power fails in. */
+/* A newest checkpoint that rots is skipped, and the one before it outlives a save in which power fails. */
 static void test_rot(void)
 {
     flash_init();
@@ -192,7 +192,7 @@ static void test_rot(void)
     }
 }
 
-/* A checkpoint of another model is no checkpoint of this one. */
+/* A checkpoint of another model does not count as one of this model. */
 static void test_other_model(void)
 {
     static block other;

@@ -64,7 +64,7 @@ static int equal(const learner *l, const void *state)
     return memcmp(l->arena.bytes, state, TAUGHT_STATE_SIZE) == 0;
 }
 
-/* One step; the undisturbed one goes along where this is a new one. */
+/* One step; the undisturbed one goes along if this is a new one. */
 static int step(void)
 {
     int status = gm_replay(&board.session, NULL);

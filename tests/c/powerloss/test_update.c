@@ -23,7 +23,7 @@ typedef struct state {
     uint8_t bytes[TINY_STATE_SIZE];
 } state;
 
-/* One of the models, and the state that its image begins with. */
+/* One of the models, and its image's initial state. */
 typedef struct version {
     block image;
     uint32_t size;
@@ -87,7 +87,7 @@ static void train(uint32_t steps)
     CHECK_STATUS(GM_OK, gm_property_set_i32(session, "steps", (int32_t)gm_control_view(session)->train_steps));
 }
 
-/* What `to` takes over of that state: w and the properties. b has another name, and with it the moments go. */
+/* What `to` takes over of that state: w and the properties. b has another name, so no moments are taken. */
 static state carried_to(const version *to, const state *from)
 {
     state its = to->initial;
@@ -147,7 +147,7 @@ static int update_is_cut(const version *to, uint32_t operation, enum flash_cut k
     return 0;
 }
 
-/* Power fails in an operation of the start too, if there are so many. */
+/* Power fails in an operation of the start too, if it has as many. */
 static void boot_with_a_cut(uint32_t operation, enum flash_cut kind, uint32_t seed)
 {
     flash_cut(operation, kind, seed);
@@ -234,7 +234,7 @@ static void cut_everywhere(const moment *then, uint32_t operations)
     }
 }
 
-/* The model that runs was trained, saved, and trained on. */
+/* The running model was trained, saved, and trained on. */
 static moment live(const version *old, const version *new)
 {
     moment now = {.old = old, .new = new};
@@ -247,7 +247,7 @@ static moment live(const version *old, const version *new)
     return now;
 }
 
-/* The first image is there without an update, as a debugger or an upload puts it. */
+/* The first image is there without an update, put there by a debugger or an upload. */
 static void begin_anew(void)
 {
     flash_init();
@@ -301,7 +301,7 @@ static void test_refused(void)
     check_found(&then);
 }
 
-/* Without carrying over, the new model begins as its image says; the old one's checkpoints are no matter to it. */
+/* Without carrying over, the new model begins as its image says and ignores the old one's checkpoints. */
 static void test_without_carrying(void)
 {
     begin_anew();
@@ -363,7 +363,7 @@ static void cut_erasing(const version *old)
     }
 }
 
-/* A whole new image, in place of two: no older one comes back, wherever power fails while they are erased. */
+/* A whole new image replaces two: no older one comes back, whenever power fails while they are erased. */
 static void test_erase(void)
 {
     for (uint32_t updates = 0; updates < 3; ++updates) {

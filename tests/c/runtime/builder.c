@@ -470,7 +470,7 @@ static uint32_t rule_word(const gm_opcode_shape *shape)
     return 0;
 }
 
-/* The rule, and those of slot1, slot2 and aux that its kind has. */
+/* The rule, and its kind's slot1, slot2 and aux. */
 static void set_rule(builder *b, uint32_t opcode, uint32_t *word, uint32_t kind)
 {
     static const uint8_t slots[] = GM_RULE_SLOTS, aux[] = GM_RULE_AUX;
@@ -530,7 +530,7 @@ uint32_t build_all_opcodes(uint8_t *out)
     builder_program(&b, GM_PROGRAM_STEP);
     for (uint32_t opcode = 1; opcode < GM_OP_TABLES; ++opcode) {
         if (gm_kernels[opcode] == NULL || gm_shape_of(opcode)->n_operands == 0) {
-            continue; /* a code that no instruction has, or that of one that controls others */
+            continue; /* an unused code, or that of one that controls others */
         }
         for (uint32_t kind = 0; kind < (rule_word(gm_shape_of(opcode)) != 0 ? GM_RULE_COUNT : 1); ++kind) {
             emit_default(&b, opcode, kind);

@@ -1,6 +1,6 @@
 /*
- * Assembles images in memory for the runtime's own tests and its fuzz target, without the host's compiler: whatever
- * these tests say about the runtime, they say independently of the writer that it normally meets.
+ * Assembles images in memory for the runtime's own tests and its fuzz target, without the host's compiler: so the tests
+ * do not depend on the writer that the runtime normally meets.
  */
 #ifndef BUILDER_H
 #define BUILDER_H
@@ -26,12 +26,12 @@ typedef struct builder {
 } builder;
 
 void builder_init(builder *b);
-/* Appends bytes to a section, zero-padded to a word; returns where they start in it. */
+/* Appends bytes to a section, zero-padded to a word; returns the offset of their start in it. */
 uint32_t builder_append(builder *b, uint32_t section, const void *data, uint32_t size);
 uint32_t builder_name(builder *b, const char *name);
 /* Returns the operand of the constant. */
 uint32_t builder_constant(builder *b, const void *data, uint32_t size);
-/* dims: two of them, or one where the second is 0. */
+/* dims: two of them, or one if the second is 0. */
 void builder_tensor(builder *b, const char *name, uint32_t role, uint32_t programs, uint32_t dtype,
                     const uint32_t dims[2], uint32_t offset);
 void builder_state(builder *b, const char *name, uint32_t role, const uint32_t dims[2], uint32_t offset,
@@ -71,10 +71,10 @@ enum {
 
 /* y[4,2] = x[4,3] w[2,3]^T + b[2], mean squared error, SGD with momentum 0.9; all five programs, 3 properties. */
 uint32_t build_tiny(uint8_t *out);
-/* The same, but for its model id, the name of b (and so of its moment), and bytes of names that nothing has. */
+/* The same, except its model id, the name of b (and so of its moment), and bytes of unused names. */
 uint32_t build_tiny_like(uint8_t *out, uint32_t id, const char *b_name, uint32_t spare_names);
 
-/* Arena offsets of the taught image below, and what its store has. */
+/* Arena offsets of the taught image below, and the sizes of its store. */
 enum {
     TAUGHT_W = 0,
     TAUGHT_CONTROL = 36,
@@ -103,7 +103,7 @@ uint32_t build_taught(uint8_t *out);
 #define BUILDER_STEP 1024u
 
 /* Every opcode, and those with a rule once for each kind, in one STEP program. Operand i of each instruction is at
- * BUILDER_STEP i in the scratch; dims 2, strides 1 but for those of outputs. Labels 0. */
+ * BUILDER_STEP i in the scratch; dims 2, strides 1 except those of outputs. Labels 0. */
 uint32_t build_all_opcodes(uint8_t *out);
 
 #endif

@@ -61,7 +61,7 @@ def is_nan(halves: np.ndarray) -> np.ndarray:
 
 
 def dense() -> np.ndarray:
-    """Every 2003rd float32; what lies around every half and around every middle of two; the edges of the range."""
+    """Return every 2003rd float32; the neighbours of every half and of every middle of two; the edges of the range."""
     middles = EVERY_HALF[:0x7C00].view(np.float16).astype(np.float32)
     middles = np.concatenate([middles, (middles[:-1] + middles[1:]) / 2]).view(np.uint32)
     around = np.concatenate([middles + np.uint32(step) for step in (0, 1, 0xFFFFFFFF)])
@@ -73,7 +73,7 @@ def dense() -> np.ndarray:
 
 
 def rounded(bits: np.ndarray, scale: int) -> np.ndarray:
-    """By numpy, which rounds float64 to float16 once; and what half.h says of 0 and infinity."""
+    """Round by numpy, which rounds float64 to float16 once; and as half.h says of 0 and infinity."""
     values = bits.view(np.float32)
     with np.errstate(all="ignore"):
         halves = np.ldexp(values.astype(np.float64), ONE - scale).astype(np.float16)
@@ -112,7 +112,7 @@ def test_floats_are_rounded_as_numpy_does(library, scale):
 
 
 def test_numpys_own_conversion(library):
-    """Under scale ONE, of what float16 has: no help from float64."""
+    """Compare under scale ONE, within the range of float16: without help from float64."""
     bits = dense()
     values = bits.view(np.float32)
     has = (np.abs(values) < 65520) & ((np.abs(values) > 2**-25) | (values == 0))
@@ -135,7 +135,7 @@ def test_the_largest_gets_as_high_as_it_can(library, drawn):
     assert np.array_equal(again == 0, values == 0) and np.array_equal(np.signbit(again), np.signbit(values))
     largest = np.abs(values[finite]).astype(np.float64).max(initial=0)
     if scale > 0:
-        assert np.ldexp(largest, ONE - (scale - 1)) >= 65520  # one less would not do
+        assert np.ldexp(largest, ONE - (scale - 1)) >= 65520  # one less is not enough
     with np.errstate(over="ignore"):
         error = np.abs(again[finite].astype(np.float64) - values[finite])
     smallest = np.ldexp(1.0, scale - 149)

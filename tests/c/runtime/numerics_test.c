@@ -1,7 +1,7 @@
 /*
  * Compares the functions of numerics.h with double-precision libm over every 251st binary32 pattern, every N-th one
  * with the argument N, or over all of them with --all. Prints the largest error of each function in ulp and a checksum
- * of all outputs; exits with 1 where an error exceeds the bound in numerics.h.
+ * of all outputs; exits with 1 if an error exceeds the bound in numerics.h.
  *
  *     cc -O2 -ffp-contract=off -fno-math-errno -Iruntime_c/include -Iruntime_c/src -DGM_FUSED=0 \
  *        tests/c/runtime/numerics_test.c runtime_c/src/numerics.c -lm -o numerics_test && ./numerics_test
@@ -86,7 +86,7 @@ static double ulp_of(double x)
     return ldexp(1.0, exponent < -125 ? -149 : exponent - 24);
 }
 
-/* Error in ulp; infinite where one of the two is NaN or infinite and the other is not the same. */
+/* Error in ulp; infinite if one of the two is NaN or infinite and the other is not the same. */
 static double error_of(float computed, double expected)
 {
     if (isnan(computed) || isnan(expected)) {
@@ -129,7 +129,7 @@ static int run_case(const test_case *test, uint64_t step)
     return passed;
 }
 
-/* 0 where the argument is no number. */
+/* 0 if the argument is not a number. */
 static uint64_t step_of(const char *argument)
 {
     return strcmp(argument, "--all") == 0 ? 1 : strtoul(argument, NULL, 10);

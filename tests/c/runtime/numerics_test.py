@@ -17,7 +17,7 @@ HERE = Path(__file__).resolve().parent
 COMPILERS = [compiler for compiler in ("gcc", "clang-14") if shutil.which(compiler)]
 LEVELS = ("-O0", "-O2", "-O3")
 
-#: What matrix products and updates are made of, on every processor: the whole runtime takes a minute to compile, often.
+#: The sources of matrix products and updates, on every processor: compiling the whole runtime each time takes a minute.
 KERNELS = [source for source in runtime_sources() if source.is_relative_to(RUNTIME / "kernels")]
 STEMS = ("gemm", "update", "steps", "stored_update")
 PRODUCTS = [s for s in KERNELS if s.stem.startswith(STEMS) or s.parent.name == "optimizers"]
@@ -27,7 +27,7 @@ PROGRAMS = {"numerics_test.c": ([NUMERICS], ["4001"]), "kernels_gemm_test.c": ([
 
 
 def output_of(program: str, compiler: str, level: str, profile: str, folder: Path, *flags: str) -> str:
-    """Build the test program so, run it, and return what it prints; its own checks must pass."""
+    """Build the test program this way, run it, and return what it prints; its own checks must pass."""
     binary = folder / f"{Path(program).stem}{compiler}{level}{''.join(flags)}"
     needed, arguments = PROGRAMS[program]
     command = [*objects.command_for_host(compiler, level, profile), *flags]
@@ -39,7 +39,7 @@ def output_of(program: str, compiler: str, level: str, profile: str, folder: Pat
 
 @cache
 def expected(program: str, profile: str, folder: Path) -> str:
-    """Return what the program prints that is compiled as the runtime is by default."""
+    """Return what the program prints if it is compiled as the runtime is by default."""
     return output_of(program, COMPILERS[0], LEVELS[-1], profile, folder)
 
 

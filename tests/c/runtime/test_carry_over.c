@@ -1,5 +1,6 @@
 /*
- * Pieces of another model's checkpoint: which are taken, that no bit of the others changes, and files that lie.
+ * Pieces of another model's checkpoint: which are taken, that no bit of the others changes, and files with false
+ * contents.
  */
 #include <string.h>
 
@@ -9,7 +10,7 @@
 #define PIECES 12u
 #define FILE_SIZE 4096u
 
-/* A piece of a model's state. Parameters stand first. dims: as builder_state() takes them. */
+/* A piece of a model's state. Parameters come first. dims: as builder_state() takes them. */
 typedef struct piece {
     const char *name; /* NULL: none */
     uint32_t role;
@@ -192,7 +193,7 @@ static void test_what_fits(void)
     }
 }
 
-/* One moment more than the file has: none is taken. */
+/* One moment more than in the file: none is taken. */
 static void test_moments_go_together(void)
 {
     static const piece pieces[] = {{"features.weight", GM_STATE_ROLE_PARAMETER, {4, 3}},
@@ -221,7 +222,7 @@ static void test_nothing_fits(void)
     check_piece(pieces, 0, -1, 0x66);
 }
 
-/* ---- Files that lie ------------------------------------------------------------------------------------------------ */
+/* ---- Files with false contents ----------------------------------------------------------------------------------- */
 
 /* Carrying over must fail with `expected` (GM_OK: with any error) and leave the state as it is. */
 static void check_refused(int expected)
@@ -264,7 +265,7 @@ static void test_parts_that_do_not_add_up(void)
     }
 }
 
-/* Packed numbers are not taken apart. */
+/* Packed numbers are not split. */
 static void test_packed(void)
 {
     prepare(old_pieces, new_pieces);

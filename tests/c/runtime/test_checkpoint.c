@@ -14,7 +14,7 @@ static uint32_t image_size;
 /* A file that can fail at its n-th call. */
 typedef struct file {
     uint8_t bytes[4096];
-    uint32_t next;               /* where the next write must start */
+    uint32_t next;               /* the offset at which the next write must start */
     int header_written;
     int calls_until_failure;     /* negative: never */
     int corrupt_after;           /* from this call on, reads deliver flipped bytes; negative: never */
@@ -55,7 +55,7 @@ static int file_read(void *user, uint32_t offset, void *data, uint32_t size)
     return 0;
 }
 
-/* A session with a few steps behind it, so that every part of its state is in use. */
+/* Trains a session for a few steps, so that every part of its state is in use. */
 static void train_tiny(gm_session *session, block *memory, uint32_t steps)
 {
     static const float x[12] = {1, 2, 3, -1, 0.5f, 0, 0.25f, -2, 1, 0, 1, -1};
@@ -138,7 +138,7 @@ static void test_packed_round_trip(void)
     CHECK_STATUS(GM_OK, gm_step(&second, NULL));
 }
 
-/* Any part of a packed file is what the whole has there, and nothing else is written. */
+/* Any part of a packed file equals that of the whole, and nothing else is written. */
 static void test_parts(void)
 {
     gm_session session;
@@ -217,7 +217,7 @@ static void test_every_bit_and_length(uint32_t encoding)
     CHECK_STATUS(GM_OK, gm_checkpoint_load(&session, file_read, &f, size));
 }
 
-/* Versions 1 and 2 are read; the first had a reserved word in place of the encoding. */
+/* Versions 1 and 2 are read; the first had a reserved word instead of the encoding. */
 static void test_versions(void)
 {
     gm_session first, second;

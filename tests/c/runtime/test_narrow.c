@@ -73,7 +73,7 @@ static int open_image(gm_session *session)
     return gm_open(session, image.bytes, size, memory.bytes, sizeof memory.bytes);
 }
 
-/* What gm_open() says where that word, `at` bytes into a section, is `value`. */
+/* What gm_open() returns if that word, `at` bytes into a section, is `value`. */
 static int open_with(uint32_t section, uint32_t at, uint32_t value)
 {
     gm_session session;

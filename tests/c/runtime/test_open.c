@@ -1,6 +1,6 @@
 /*
  * What gm_open() refuses: each claim of an image made false in turn, every truncation, every flipped bit, and every
- * word replaced by values chosen to break arithmetic, with the checksum put right. Whatever is still accepted runs in
+ * word replaced by values chosen to break arithmetic, with the checksum put right. All that is still accepted runs in
  * an arena between red zones.
  *
  *     test_open [N]    of the words, replace every N-th alone: valgrind makes each take long
@@ -53,12 +53,12 @@ typedef struct refusal {
 #define PROGRAM(i, field) GM_SECTION_PROGRAMS, i, offsetof(gm_program, field)
 /* The first instruction of the program at index p is at byte 0 of its code. */
 #define CODE(p, byte) IN_CODE_OF + p, 0, byte
-/* The one behind it, in programs that begin with CHECK_FINITE. */
+/* The one after it, in programs that begin with CHECK_FINITE. */
 #define SECOND(p, byte) IN_CODE_OF + p, 0, sizeof(gm_insn_check_finite) + byte
 #define GEMM(field) offsetof(gm_insn_gemm, field)
 #define UPDATE(field) offsetof(gm_insn_update, field)
 
-/* Programs stand in the order INFER, EVAL, TRAIN, OPTIMIZER, STEP; CHECK_FINITE comes first in TRAIN and STEP. */
+/* Programs are in the order INFER, EVAL, TRAIN, OPTIMIZER, STEP; CHECK_FINITE comes first in TRAIN and STEP. */
 static const refusal refusals[] = {
     {"magic", HEADER(magic), 0, GM_ERR_BAD_MAGIC},
     {"version", HEADER(version), 2, GM_ERR_BAD_VERSION},
@@ -248,7 +248,7 @@ static uint32_t *word_of(uint8_t *bytes, const refusal *r)
     return (uint32_t *)(void *)(bytes + at);
 }
 
-/* The checksum goes over what is there, even where the header claims another size. */
+/* The checksum covers what is there, even if the header claims another size. */
 static void seal(uint8_t *bytes, uint32_t size)
 {
     gm_header *header = (gm_header *)(void *)bytes;
@@ -294,7 +294,7 @@ static void test_bit_flips(uint32_t size)
     }
 }
 
-/* The first instruction of the image that build_all_opcodes() left in `image`; *end: behind the last. */
+/* The first instruction of the image that build_all_opcodes() left in `image`; *end: past the last. */
 static uint32_t *all_opcodes(uint32_t **end)
 {
     const gm_header *header = (const gm_header *)(const void *)image.bytes;
@@ -303,7 +303,7 @@ static uint32_t *all_opcodes(uint32_t **end)
     return first;
 }
 
-/* What gm_open() says to `image` with that word in place of another. */
+/* What gm_open() returns for `image` if that word is replaced. */
 static int open_with(uint32_t size, uint32_t *word, uint32_t value)
 {
     gm_session session;
@@ -315,7 +315,7 @@ static int open_with(uint32_t size, uint32_t *word, uint32_t value)
     return status;
 }
 
-/* The bytes to the second element, 0 where it cannot be that of an operand. */
+/* The bytes to the second element, 0 if it cannot be that of an operand. */
 static uint32_t element_step(const gm_operand_info *info)
 {
     switch (info->flags & GM_TYPE) {
@@ -326,7 +326,7 @@ static uint32_t element_step(const gm_operand_info *info)
     }
 }
 
-/* Each output an element behind the start of each other operand; then labels that could change between check and use. */
+/* Each output an element past the start of each other operand; then labels that could change between check and use. */
 static void test_outputs_are_apart(void)
 {
     uint32_t size = build_all_opcodes(image.bytes), *end, *word = all_opcodes(&end);
@@ -386,7 +386,7 @@ static void test_windows_do_not_wrap(void)
     CHECK(seen >= 18);
 }
 
-/* Two numbers of TRAIN's product go to `at` in the state, where the moment of w (2 x 3) is called a statistic. */
+/* Two numbers of TRAIN's product go to `at` in the state, in which the moment of w (2 x 3) is called a statistic. */
 static int open_writing_state(uint32_t size, uint32_t at)
 {
     const refusal role = {"", STATE(2, role), 0, 0};
@@ -448,7 +448,7 @@ static void run_programs(gm_session *session)
     CHECK(crc_of_inputs(session) == inputs);
 }
 
-/* Every call on the store, also while it holds no sense. */
+/* Every call on the store, even if its contents make no sense. */
 static void use_store(gm_session *session)
 {
     gm_store_info info;
@@ -595,7 +595,7 @@ static void test_extents_in_bytes(void)
     }
 }
 
-/* Bytes of an index are data: none of the 256 leads the kernel astray. */
+/* Bytes of an index are data: none of the 256 makes the kernel go outside its operands. */
 static void test_any_index(void)
 {
     gm_insn_max_pool_index_grad read = {.index = SMALL_ARENA - 256,

@@ -225,7 +225,7 @@ static void test_not_finite(void)
     CHECK(loss == -1);
 }
 
-/* A label that is no class stops the step; the counters stay. */
+/* A label out of range stops the step; the counters stay. */
 static void test_label_out_of_range(void)
 {
     static block every_opcode;
@@ -381,7 +381,7 @@ static void test_properties(void)
     CHECK_STATUS(GM_OK, gm_property_get(&session, "best", &slot));
     memcpy(&value, &slot.value, sizeof value);
     CHECK(slot.type == GM_PROPERTY_TYPE_F32 && value == 0.75f);
-    /* what stands after the records is none of them */
+    /* what follows the records is not one of them */
     memcpy(arena.bytes + TINY_PROPERTIES + 3 * sizeof slot, arena.bytes + TINY_PROPERTIES, sizeof slot);
     CHECK_STATUS(GM_OK, gm_property_remove(&session, "epoch"));
     CHECK_STATUS(GM_ERR_NOT_FOUND, gm_property_remove(&session, "epoch"));

@@ -35,7 +35,7 @@ static int opened(uint32_t size)
     return gm_open(&session, image.bytes, size, memory.bytes, sizeof memory.bytes);
 }
 
-/* What gm_open() says where that word of a section is `value`. */
+/* What gm_open() returns if that word of a section is `value`. */
 static int open_with(build_fn build, uint32_t section, uint32_t at, uint32_t value)
 {
     uint32_t size = build(image.bytes);
@@ -43,7 +43,7 @@ static int open_with(build_fn build, uint32_t section, uint32_t at, uint32_t val
     return opened(size);
 }
 
-/* The same where the word in front of it, in the same row, names nothing. */
+/* The same if the word in front of it, in the same row, names nothing. */
 static int open_without_name(uint32_t section, uint32_t row, uint32_t dtype_at, uint32_t value)
 {
     uint32_t size = build_tiny(image.bytes);
@@ -80,7 +80,7 @@ static void test_stores(void)
                  open_with(build_taught, GM_SECTION_TENSORS, offsetof(gm_tensor, dtype), GM_DTYPE_I8));
 }
 
-/* Whatever length the instruction claims. */
+/* The result is the same for any length that the instruction claims. */
 static void test_instructions(void)
 {
     static const uint32_t named[] = {GM_OP_QUANTIZE,

@@ -1,7 +1,7 @@
 /*
- * flip_bits FILE STRIDE: the code that signature_check() gives for a file; then how often it gives which where one bit is
- * flipped: every STRIDE-th of the image, with its checksum and with one made right again, and every one behind it. The file
- * lies in a block of its own size, so that a sanitizer sees a byte too many.
+ * flip_bits FILE STRIDE: the code that signature_check() gives for a file; then how often it gives each code if one bit
+ * is flipped: every STRIDE-th of the image, with its checksum and with one made right again, and every one after it.
+ * The file is in a block of its own size, so that a sanitizer sees a byte too many.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-"""The check of signatures that boards are given, compiled for this computer: RFC 8032's vectors, what the package
-cryptography signs, and what no key signed."""
+"""The check of signatures on boards, compiled for this computer: RFC 8032's vectors, what the package cryptography
+signs, and what no key signed."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_what_cryptography_signs(library):
 
 
 def test_a_signature_has_one_form(library):
-    """S + L would be a second one of the same message."""
+    """S + L would be a second signature of the same message."""
     key = key_of("own")
     signature = key.sign(b"message")
     more = int.from_bytes(signature[32:], "little") + ORDER
@@ -116,7 +116,7 @@ def test_a_signature_has_one_form(library):
 
 @pytest.mark.parametrize("size", [0, 111, 112, 127, 128, 129, 239, 240, 100_000])
 def test_sha512(library, size):
-    """Against hashlib, in pieces."""
+    """Compare with hashlib, in pieces."""
     data, digest = random.Random(size).randbytes(size), ctypes.create_string_buffer(64)
     state = ctypes.create_string_buffer(256)
     library.sha512_begin(state)
@@ -136,7 +136,7 @@ def answers(program: Path, image: bytes, folder: Path, stride: int = 10**6) -> t
 
 
 def test_no_flipped_bit_is_accepted(flip_bits, tmp_path):
-    """Neither in the image, its checksum made right again or not, nor in what follows it."""
+    """Flip bits in the image, with its checksum repaired or not, and in what follows it."""
     code, counts = answers(flip_bits, sign(classifier_image(), key_of("own")), tmp_path, stride=13)
     assert code == 0 and 0 not in counts
     assert counts[UNSIGNED] == 64 and counts[OTHER_KEY] == 64 and counts[BAD_SIGNATURE] > 1000 < counts[BAD_CRC]

@@ -48,7 +48,7 @@ def test_the_commands(model, tmp_path, capsys):
     key_id = load_public_key(public).public_bytes_raw()[:8].hex()
     assert f"by key {key_id}" in capsys.readouterr().out
     assert cli.main(["inspect", str(model), "--key", str(public), "--no-code"]) == 0
-    assert f"Signed by key {key_id}; the signature is right." in capsys.readouterr().out
+    assert f"Signed by key {key_id}; the signature is valid." in capsys.readouterr().out
     assert cli.main(["inspect", str(model), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["key_id"] == key_id
     assert cli.main(["keygen", str(key)]) == 1 and "there already" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Monocypher is fetched by builds with a key alone, is always the one that is pinned, and is missed in one line."""
+"""Only builds with a key fetch Monocypher; it is always the pinned one, and one line says if it is missing."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_an_archive_with_other_files_is_refused(tmp_path):
 
 @pytest.mark.parametrize("data", [None, b"", b"not an archive", bytes(1000)])
 def test_a_damaged_archive_is_refused(monkeypatch, tmp_path, data):
-    """pip says that all went well, and left this."""
+    """pip reports success, and left this."""
 
     def downloads(command, **_options):
         if data is not None:
@@ -108,7 +108,7 @@ def test_a_damaged_archive_is_refused(monkeypatch, tmp_path, data):
 
 
 def test_gradmote_flash_tells_in_a_line(offline, monkeypatch, tmp_path, capsys):
-    """Check that, without a checkout, `gradmote flash` reports the error in one line and leaves nothing behind."""
+    """Check that, without a checkout, `gradmote flash` reports the error in one line and leaves no files."""
     _, public = write_keys("own", tmp_path)
     monkeypatch.setenv("GRADMOTE_BUILD", str(tmp_path / "build"))
     monkeypatch.setattr("gradmote.device.flash.build._has_scons", lambda: False)

@@ -12,7 +12,7 @@ from render.spec import COUNTS, Opcode, Operand
 HYPER = np.array([0.01, 0.9, 0.1, 0.999, 0.001, 1e-8], np.float32).tobytes()
 #: AdamW with moments of float32, and of bfloat16, which are half of the bytes that are drawn for them.
 RULES = [np.array([kind], np.uint32).tobytes() + HYPER for kind in (3, 3 + MOMENTS_BF16)]
-#: What a rule needs, and no memory for which kernels look.
+#: The operands that a rule needs, but in which kernels do not look.
 NEVER_ABSENT = ("slot1", "slot2", "aux")
 #: Bytes of an element, times 8.
 BITS = {"f32": 32, "i32": 32, "u32": 32, "rule": 32, "u8": 8, "bit": 1}
@@ -21,7 +21,7 @@ MOST_ELEMENTS = 20_000
 
 @dataclass
 class Drawn:
-    """An instruction, the memory that it works on, and where the operand lies that keeps nothing. unchanged: whether
+    """An instruction, the memory that it works on, and the place of its operand that keeps nothing. unchanged: whether
     the instruction stops before it writes."""
 
     instruction: np.ndarray
@@ -82,8 +82,8 @@ def draw_other(kind: str, choices: tuple[str, ...], rng: np.random.Generator) ->
 
 def draw_strides(operand: Operand, params: dict[str, int], fixed: set[str],
                  rng: np.random.Generator) -> dict[str, int]:  # fmt: skip
-    """Draw the strides of an operand: axes in any order, now and then with room between neighbours. Where it is only
-    read, strides may also be 0 or overlap. fixed: what stands for a stride, and is none to draw."""
+    """Draw the strides of an operand: axes in any order, now and then with room between neighbours. If it is only read,
+    strides may also be 0 or overlap. fixed: terms in the place of a stride that are not drawn."""
     found: dict[str, int] = {}
     kind = rng.random()
     step = int(np.prod([size_of(dim, params) for dim, stride in operand.terms if stride in fixed]))
@@ -128,7 +128,7 @@ def place_all(op: Opcode, params: dict[str, int], rng: np.random.Generator) -> t
 
 def place(op: Opcode, operand: Operand, params: dict[str, int], end: int, offsets: dict[str, int],
           rng: np.random.Generator) -> int:  # fmt: skip
-    """Behind all others; or of outputs: now and then in place of an operand that lies as they do."""
+    """Return an offset after all others; for outputs now and then that of an operand with the same layout."""
     alike = [o.name for o in op.operands if o.name in op.inplace and axes(o, params) == axes(operand, params)]
     if "w" in operand.access and alike and rng.random() < 0.5:
         return offsets[str(rng.choice(alike))]

@@ -71,7 +71,7 @@ def test_parts_give_the_bits_of_the_whole(program, op):
 
 @pytest.mark.parametrize("op", INDEXED, ids=lambda op: op.name)
 def test_an_index_out_of_range_changes_nothing(program, op):
-    """Whatever the number of parts."""
+    """The number of parts makes no difference."""
     rng = np.random.default_rng(op.code)
     cases = [with_a_wrong_index(draw(op, rng), op, rng) for _ in range(EXAMPLES)]
     counts = run(program, cases)
@@ -113,7 +113,7 @@ def run(program: Path, cases: list[Drawn]) -> np.ndarray:
 
 
 def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
-    """Same status and memory, but for what keeps nothing. How many parts there were."""
+    """Check that status and memory are the same, except what keeps nothing. Return how many parts there were."""
     assert whole[4:8] == parts[4:8], case.instruction
     assert not case.unchanged or parts[8:] == case.memory
     np.testing.assert_array_equal(words(case, parts), words(case, whole), str(case.instruction))

@@ -34,7 +34,7 @@ class Program:
     profile: str
 
     def run(self, *arguments: object, cwd: Path | None = None, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        """Runs one command to its end; fails where a sanitizer found something."""
+        """Run one command to its end; fail if a sanitizer found something."""
         command = [*self.command, *map(str, arguments)]
         done = subprocess.run(command, cwd=cwd, input=stdin, capture_output=True, text=True, timeout=60, check=False)
         assert not any(trace in done.stderr for trace in SANITIZER_TRACES), done.stderr
@@ -57,7 +57,7 @@ class Program:
 
 @pytest.fixture(scope="session")
 def build() -> Callable[[str], Program]:
-    """Gives a program by its folder in build/sbc; skips where its compiler or its emulator is missing."""
+    """Give a program by its folder in build/sbc; skip if its compiler or its emulator is missing."""
     if shutil.which(HERE.compiler) is None:
         pytest.skip(f"{HERE.compiler} is not installed")
     return _program
@@ -75,7 +75,7 @@ def _program(name: str) -> Program:
 
 @pytest.fixture(scope="session", params=list(TARGETS))
 def program(request: pytest.FixtureRequest, build: Callable[[str], Program]) -> Program:
-    """Each processor's."""
+    """Return the program of each processor."""
     return build(request.param)
 
 
@@ -124,7 +124,7 @@ def compiled(text: str, shapes: dict[str, tuple[int, ...]], scale: float = 0.3) 
 
 @pytest.fixture(scope="session")
 def images() -> dict[str, bytes]:
-    """A perceptron with dropout, and a CNN; both for digits, in batches of 8. And one whose numbers are subnormal."""
+    """A perceptron with dropout and a CNN, both for digits, in batches of 8; and one whose numbers are subnormal."""
     made = {name: compiled(text, SHAPES[name]) for name, text in (("mlp", MLP), ("cnn", CNN))}
     return {**made, "subnormal": compiled(MLP, SHAPES["mlp"], SUBNORMAL)}
 

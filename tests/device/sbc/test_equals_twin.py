@@ -24,7 +24,7 @@ SAMPLES = ("--input", "x.npy", "--scale", 1 / 16)
 
 @pytest.mark.parametrize("model", ["mlp", "cnn", "subnormal"])
 def test_trains_evaluates_and_infers(program, folder: Path, digits: Dataset, model: str) -> None:
-    """All of it through files. The loss is printed with six decimals."""
+    """Do all of it through files. The loss is printed with six decimals."""
     labels = ("--label", "y.npy")
     learned = ("--checkpoint", "learned.gmck")
     program.check("train", f"{model}.mote", *SAMPLES, *labels, "--epochs", 2, "--seed", 5, *learned, cwd=folder)
@@ -42,7 +42,7 @@ def test_trains_evaluates_and_infers(program, folder: Path, digits: Dataset, mod
 
 
 def test_the_subnormal_model_learns_subnormal_numbers(images: dict[str, bytes], digits: Dataset) -> None:
-    """Or a processor that takes them for 0 would pass."""
+    """Otherwise, a processor that takes them for 0 would pass."""
     with TwinTarget("strict") as twin:
         twin.load_image(images["subnormal"])
         before = np.frombuffer(twin.parameters(), np.float32)
@@ -53,7 +53,7 @@ def test_the_subnormal_model_learns_subnormal_numbers(images: dict[str, bytes], 
 
 
 def test_profiles_differ(folder: Path, digits: Dataset) -> None:
-    """Or the test above shows nothing."""
+    """Otherwise, the test above shows nothing."""
     states = []
     for profile in ("fused", "strict"):
         with TwinTarget(profile) as twin:

@@ -1,4 +1,4 @@
-"""A gateway owns a gradmote-run by TCP: in each round its delta is the twin's, also where it is killed in between."""
+"""A gateway owns a gradmote-run by TCP: in each round its delta is the twin's, even if it is killed in between."""
 
 from __future__ import annotations
 

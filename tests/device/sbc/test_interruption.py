@@ -65,11 +65,11 @@ def test_a_kill_leaves_a_whole_checkpoint(sanitized, folder: Path) -> None:
 
 
 def test_a_full_disk_leaves_the_file_before(sanitized, folder: Path) -> None:
-    """A limit on the size of files stands for the disk."""
+    """A limit on the size of files simulates a full disk."""
     (folder / "c.gmck").write_bytes(b"before")
     limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
     command = [*sanitized.command, *TRAIN]
-    done = subprocess.run(  # Python ignores SIGXFSZ, and so does what it starts: writing fails
+    done = subprocess.run(  # Python and the programs that it starts ignore SIGXFSZ: writing fails
         command, cwd=folder, capture_output=True, text=True, check=False, preexec_fn=limit, restore_signals=False
     )
     assert done.returncode == 1 and "c.gmck: File too large" in done.stderr

@@ -154,7 +154,7 @@ def test_hostile_headers(sanitized, files: Path, data: bytes) -> None:
 @settings(max_examples=at_most(60))
 @given(data=st.data())
 def test_damaged_files_do_not_crash_it(sanitized, tmp_path_factory, data) -> None:
-    """Bytes of the header replaced, removed or put in between."""
+    """Replace, remove or insert bytes of the header."""
     folder = tmp_path_factory.mktemp("npy")
     (folder / "model.mote").write_bytes(classifier_image())
     np.save(folder / "y.npy", labels())

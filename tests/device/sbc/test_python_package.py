@@ -18,7 +18,7 @@ from runtime_sources import INCLUDES, NUMERICS_FLAGS, RUNTIME, machine_flags
 ROOT = Path(__file__).resolve().parents[3]
 THREADS = ROOT / "bindings" / "threads"
 
-#: What platform.machine() says there -> compiler, and its own defaults where they differ from Debian's.
+#: What platform.machine() returns there -> compiler, and its own defaults if they differ from Debian's.
 MACHINES = {
     "aarch64": ("aarch64-linux-gnu-gcc", []),
     "armv7l": ("arm-linux-gnueabihf-gcc", []),
@@ -39,7 +39,7 @@ def builder():
 
 
 def python_headers(folder: Path) -> list[str]:
-    """Flags for this Python's headers, as its pyconfig.h would be on a machine with other sizes."""
+    """Return flags that make this Python's headers what its pyconfig.h would be on a machine with other sizes."""
     version = f"python{sys.version_info[0]}.{sys.version_info[1]}"
     sizes = ("LONG", "VOID_P", "SIZE_T")
     macros = ("__SIZEOF_LONG__", "__SIZEOF_POINTER__", "__SIZEOF_SIZE_T__")
@@ -55,7 +55,7 @@ def python_headers(folder: Path) -> list[str]:
 
 @pytest.mark.parametrize(("name", "profile"), [*((name, "fused") for name in MACHINES), ("armv7l", "strict")])
 def test_compiles(builder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, profile: str) -> None:
-    """Without a call to fmaf or sqrtf: there is an instruction. (-O1 in place of -O3, for the test's time.)"""
+    """The code has no call to fmaf or sqrtf: there is an instruction. (-O1 instead of -O3, for the test's time.)"""
     compiler, defaults = MACHINES[name]
     if shutil.which(compiler) is None:
         pytest.skip(f"{compiler} is not installed")
@@ -94,6 +94,6 @@ def test_asks_a_32_bit_arm_for_fused_multiply_add(builder, tmp_path: Path, cpu: 
 
 
 def test_the_package_brings_what_it_compiles() -> None:
-    """Flags and lists of sources lie in site_scons, which goes into the sdist."""
+    """Flags and lists of sources are in site_scons, which goes into the sdist."""
     manifest = (ROOT / "MANIFEST.in").read_text()
     assert re.search(r"^graft site_scons$", manifest, re.MULTILINE)

@@ -42,7 +42,7 @@ def test_rounds_are_the_twins_and_outlive_kills(program, tmp_path: Path, images,
 
 
 def end_round_until(stops: int, target: BoardTarget, process: int, delta: bytes) -> bool:
-    """End a round, and kill the board after so many stops at its system calls. Returns whether it had replied."""
+    """End a round, and kill the board after so many stops at its system calls. Return whether it had replied."""
     board = target.board
     board.request("DELTA_BEGIN", size=len(delta))
     board._send_chunks("DELTA_DATA", delta)
@@ -130,7 +130,7 @@ def resealed(data: bytes) -> bytes:
     return struct.pack("<I", zlib.crc32(data[4:])) + data[4:]
 
 
-#: Files that are no base, by what was done to one.
+#: Files that are not bases, by what was done to one.
 DAMAGES: dict[str, Callable[[bytes], bytes]] = {
     "a bit": lambda data: data[:-1] + bytes([data[-1] ^ 1]),
     "cut off": lambda data: data[:-4],
@@ -179,7 +179,7 @@ def test_a_forged_base_is_one_or_none(forged, at: int, change: bytes) -> None:
 
 @pytest.fixture
 def forged(trained, tmp_path: Path):
-    """A target, its base's file and what that has."""
+    """Return a target, its base's file and the contents of that."""
     trained.begin_round(1)
     return trained, tmp_path / "base.gmck", (tmp_path / "base.gmck").read_bytes()
 

@@ -1,4 +1,4 @@
-"""At a terminal: a console to type at, and progress of what takes long."""
+"""At a terminal, gradmote-run shows a console to type at, and progress of what takes long."""
 
 from __future__ import annotations
 

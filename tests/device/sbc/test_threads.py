@@ -54,7 +54,7 @@ def test_threads_change_no_bit(program, wide: Path) -> None:
 
 
 def test_there_are_as_many_threads_as_asked_for(sanitized, wide: Path) -> None:
-    """Counted while it trains for longer than anybody waits."""
+    """Count while it trains for longer than anybody waits."""
     command = [*sanitized.command, *TRAIN, "--epochs", "1000000", "--threads", "3"]
     with subprocess.Popen(command, cwd=wide, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:

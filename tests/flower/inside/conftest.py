@@ -1,4 +1,4 @@
-"""Nothing here is collected where Flower is not installed; tests/flower/test_in_its_environment.py runs it then."""
+"""Collect nothing here if Flower is not installed; tests/flower/test_in_its_environment.py runs it then."""
 
 from importlib.util import find_spec
 

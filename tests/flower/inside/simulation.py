@@ -1,6 +1,6 @@
 """Flower's own simulation, in processes of Ray, comes to the base of the plain loop: prints both digests.
 
-Then FedAvg runs in it inside of Flower's differential privacy, with one device behind each node, and learns.
+Then FedAvg runs in it inside of Flower's differential privacy, with one device for each node, and learns.
 It takes one to two minutes, and an environment with `flwr[simulation]` and what gradmote needs. In tests:
 
     export PYTHONPATH=../host_tools:../bindings/python:.
@@ -28,7 +28,7 @@ RESOURCES = {"client_resources": {"num_cpus": 1, "num_gpus": 0}}
 
 
 def main() -> int:
-    """Return 0 where both digests are equal, and FedAvg learns."""
+    """Return 0 if both digests are equal, and FedAvg learns."""
     simulated, plain, losses = deltas(), plain_base(ROUNDS, **SETTINGS), private_losses()
     print(f"Flower     {simulated}\nplain loop {plain}")
     print(f"FedAvg with noise: losses {', '.join(f'{loss:.3f}' for loss in losses)}")

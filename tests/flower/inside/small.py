@@ -1,4 +1,4 @@
-"""A federation of four twins behind two nodes, in a grid that delivers messages in this process."""
+"""A federation of four twins at two nodes, in a grid that delivers messages in this process."""
 
 from __future__ import annotations
 

@@ -196,7 +196,7 @@ def test_bytes_that_are_no_array_are_refused():
 
 @pytest.mark.parametrize("kind", ["train", "evaluate"])
 def test_a_gateway_takes_none(kind, tmp_path):
-    """It need not be there: it is not asked."""
+    """The gateway need not be there: nothing is sent to it."""
     write_keys(tmp_path / "keys", NAMES)
     with pytest.raises(DataError, match="a gateway takes no parameters"):
         reply_to(message(good(), kind=kind), {"gateway": "127.0.0.1:1", "gateway-keys": str(tmp_path / "keys")})
@@ -224,7 +224,7 @@ def test_a_device_that_fails_is_left_out():
 
 
 def test_a_node_still_answers_a_delta_strategy():
-    """Both in turn, with the same state of the node."""
+    """Test both in turn, with the same state of the node."""
     grid = lone_grid()
     run(FedAvg(), grid, rounds=1)
     strategy, other = (DeltaStrategy(image(), optimizer=fedavg()) for _ in range(2))

@@ -1,4 +1,4 @@
-"""Nodes whose devices are behind gateways: tests on devices, and sums in the place of deltas, change no bit."""
+"""Nodes whose devices are behind gateways: tests on devices, and sums instead of deltas, change no bit."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_node_that_gives_no_sum_is_left_out(grid):
 
 
 def test_a_node_without_a_gateway_sends_its_deltas(grid):
-    """Also where sums are allowed: only what stays at a gateway is asked for."""
+    """It does so even if sums are allowed: only what stays at a gateway is asked for."""
     strategy = DeltaStrategy(small_image(), sums=True)
     plain = HereGrid()
     strategy.start(plain, num_rounds=2)

@@ -113,7 +113,7 @@ def test_a_round_waits_for_its_minimum_and_counts_each_device_once(tmp_path):
 
 def test_a_federation_whose_nodes_are_silent_ends_with_words():
     grid = HereGrid(change=lambda reply: reply if reply.metadata.message_type == "query" else None)
-    with pytest.raises(GradmoteError, match="round 0: 0 deltas came, 1 are wanted"):
+    with pytest.raises(GradmoteError, match="round 0: 0 deltas came, 1 are needed"):
         DeltaStrategy(small_image()).start(grid, num_rounds=1, timeout=0.2)
 
 
@@ -128,7 +128,7 @@ def test_impossible_settings_are_refused(settings):
 
 
 def slow_node(grid: HereGrid, rounds: int):
-    """Return how late a reply comes: that of the second node in round 0 so many rounds, any other one in time."""
+    """Return how late a reply comes: the second node's of round 0 by so many rounds, any other one in time."""
     slow = list(grid.contexts)[1]
     return lambda reply: rounds if grid.rounds == 1 and reply.metadata.src_node_id == slow else 0
 

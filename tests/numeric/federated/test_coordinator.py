@@ -1,4 +1,4 @@
-"""A coordinator that is killed at any byte of its journal goes on to the bits of one that was not."""
+"""A coordinator that is killed at any byte of its journal reaches the same bits as one that was not."""
 
 from __future__ import annotations
 
@@ -169,7 +169,7 @@ def test_a_round_without_a_delta_does_not_end():
 
 
 def test_a_late_reply_counts_after_a_restart_too(tmp_path):
-    """The device that is late replies to the task of round 0 in round 1; then its newer reply takes its place."""
+    """The late device replies to the task of round 0 in round 1; then its newer reply replaces that."""
     first = coordinator(tmp_path, late=1)
     slow = fleet().train(first.task(("a",)))
     first.take(fleet().train(first.task(("b",))))

@@ -1,4 +1,4 @@
-"""Sums of deltas are exact: rationals agree with them, and no order and no gateway shows in them."""
+"""Sums of deltas are exact: rationals agree with them, and neither the order nor a gateway changes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ELEMENTS = (3, 1)
 
 @st.composite
 def drawn_deltas(draw: st.DrawFn) -> list[tuple[Delta, int]]:
-    """Return deltas of two parameters, of which each may lack some, with their weights."""
+    """Return deltas of two parameters, some of them missing, with their weights."""
     found = []
     for _ in range(draw(st.integers(1, 8))):
         exponents = tuple(draw(st.sampled_from([0, 1, 100, 120, 126, 150, 209])) for _ in ELEMENTS)
@@ -72,7 +72,7 @@ def test_the_mean_is_that_of_rationals(deltas):
 @settings(deadline=None)
 @given(drawn_deltas())
 def test_many_at_once_have_the_sum_of_one_after_the_other(deltas):
-    """Weights up to 2^36 times codes up to 127: sums that a float32 would not have."""
+    """Weights up to 2^36 times codes up to 127: sums beyond float32's exact integers."""
     at_once, one_by_one = DeltaSum(ELEMENTS), sum_of(deltas)
     at_once.add_all([delta for delta, _ in deltas], [weight for _, weight in deltas])
     assert at_once.weights == one_by_one.weights

@@ -168,13 +168,13 @@ def test_a_test_brings_devices_to_the_base_and_the_next_training_goes_on_from_th
 
 @pytest.mark.parametrize("made", [sessions, targets])
 def test_a_device_that_has_learnt_is_not_tested_and_loses_nothing(made):
-    """Neither its moments nor what it learnt: the base of a test would take both."""
+    """The device keeps its moments and what it learnt: the base of a test would overwrite both."""
     server, fleet = Server(federation.image()), LocalFleet(made(), data_of)
     down = one_round(server, fleet, DOWN_NONE)
     task = task_of(server, down)
     replies = fleet.train(task)
     states = {name: device.save() for name, device in fleet.devices.items()}
-    assert all("has learnt in this round" in row.fault for row in fleet.test(task))
+    assert all("has learned in this round" in row.fault for row in fleet.test(task))
     assert {name: device.save() for name, device in fleet.devices.items()} == states
     assert fleet.train(task) == replies
 

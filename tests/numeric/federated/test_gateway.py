@@ -87,7 +87,7 @@ def test_a_gateway_tests_no_device_that_has_learnt(config: Path) -> None:
         first = fleet.train(task)
         states = [gateway.devices[name].connect().save() for name in "ab"]
         faults = [row.fault for row in fleet.test(later)]
-        assert ["has learnt in this round" in fault for fault in faults] == [True, True, False, False]
+        assert ["has learned in this round" in fault for fault in faults] == [True, True, False, False]
         assert faults[2] == "" and "no such device" in faults[3]
         assert [gateway.devices[name].connect().save() for name in "ab"] == states
         assert fleet.train(task) == first
@@ -139,7 +139,7 @@ def test_a_gateway_that_ends_at_any_moment_goes_on(tmp_path: Path, monkeypatch, 
 
 
 def kill_at(patched, moment: str, device: str) -> None:
-    """Let the process end where this device is at that moment."""
+    """Kill the process when this device reaches that moment."""
 
     def ends(real, name_of, after: bool):
         def call(*arguments, **more):
@@ -279,7 +279,7 @@ def running(tmp_path_factory):
 @given(data=st.binary(max_size=300), greets=st.booleans())
 @settings(max_examples=at_most(60), deadline=None)
 def test_any_bytes_leave_the_gateway_as_it_was(running, data: bytes, greets: bool) -> None:
-    """Before the greeting, and after it by one who knows the key."""
+    """Frames come before the greeting, and after it from a client that knows the key."""
     config, port = running
     with socket.create_connection(("127.0.0.1", port)) as line:
         if greets:
@@ -369,7 +369,7 @@ def test_a_reply_of_which_any_byte_is_changed_does_not_count(tasks, kind: type, 
 
 
 def test_the_tag_of_an_update_is_none_of_a_test(tasks) -> None:
-    """Even of the same bytes: a tag says what it is for."""
+    """The tag differs even for the same bytes: it says what it is for."""
     task, _, _ = tasks
     test = DeviceTest("a", 7, 0.5, 0.9)
     packed = test.pack()
@@ -415,20 +415,20 @@ def test_a_wrong_line_of_a_key_file_is_not_shown(tmp_path: Path) -> None:
     path = tmp_path / "keys"
     path.write_text("gateway " + "5e" * 31 + "\n")
     path.chmod(0o600)
-    with pytest.raises(DataError, match="line 1: this is no key") as refused:
+    with pytest.raises(DataError, match="line 1: this is not a key") as refused:
         read_keys(path)
     assert "5e5e" not in str(refused.value)
 
 
 WRONG = [
     ('port = 0', 'port = "x"', "line 3: port = 'x' - write a number"),
-    ('port = 0', "port = 70000", "line 3: 70000 is no port"),
+    ('port = 0', "port = 70000", "line 3: 70000 is not a port"),
     ('port = 0', "prot = 1", "line 3: 'prot' is unknown - there are image, keys"),
     ('image = "model.mote"', "", "gateway.toml: image is missing"),
     ('image = "model.mote"', 'image = "gone"', "line 1: there is no .*gone"),
     ('url = "twin:strict"', "", r"line 10: \[devices.c\] url is missing"),
     ('data = "c.npz"', 'data = "no.npz"', r"line 12: \[devices.c\] there is no .*no.npz"),
-    ("[devices.c]", "[devices.gateway]", r"line 10: \[devices.gateway\] 'gateway' is no name"),
+    ("[devices.c]", "[devices.gateway]", r"line 10: \[devices.gateway\] 'gateway' is not a valid device name"),
     ("[devices.c]", "[devices.c", "no TOML"),
 ]  # fmt: skip
 
@@ -475,7 +475,7 @@ def test_a_device_without_data_counts_in_each_round_that_it_learnt_in(tmp_path: 
     with gateways.serving(config) as (gateway, service), remote(config, service.port) as fleet:
         for number in range(3):
             task = gateways.task_of(image, server, down, bits=8)
-            assert "learnt nothing" in fleet.train(task)[0].fault
+            assert "learned nothing" in fleet.train(task)[0].fault
             learnt = teach(gateway.devices["a"].connect(), x[8 * number :][:8], labels[8 * number :][:8], task)
             (row,) = fleet.train(task)
             assert row.delta == learnt and read_delta(learnt, server.elements).norm > 0

@@ -1,4 +1,5 @@
-"""Noise at the server: the sensitivity holds in exact rationals, the noise has its distribution, nothing else tells."""
+"""Noise at the server: the sensitivity holds in exact rationals, the noise has its distribution, and nothing else
+leaks."""
 
 from __future__ import annotations
 
@@ -47,7 +48,7 @@ def silent(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scale", [0.4, 1.0, 2.5, 30.0])
 def test_noise_has_the_probabilities_of_the_discrete_gaussian(scale):
-    """Chi-square over all integers that are expected ten times; the others are one cell."""
+    """Test by chi-square over all integers that are expected ten times; the others are one cell."""
     count, reach = 40_000, int(12 * scale) + 2
     integers = np.arange(-reach, reach + 1)
     expected = np.exp(-(integers**2) / (2 * scale**2))
@@ -113,7 +114,7 @@ def test_no_weighted_delta_is_longer_than_the_clipping_norm(delta, norm):
 @settings(deadline=None, max_examples=at_most(200))
 @given(st.lists(drawn_delta(), max_size=5), drawn_delta(), NORMS, st.randoms(use_true_random=False))
 def test_a_device_more_moves_the_sum_by_the_clipping_norm_at_most(others, one, norm, random):
-    """Sums are integers, so this is exact; and no order shows before the noise."""
+    """Sums are integers, so this is exact; and the order makes no difference before the noise."""
     made = GaussianNoise(norm, 1, 1)
     sums = []
     for deltas in (others, [one, *others]):
@@ -162,7 +163,7 @@ def vector_of(delta: bytes, elements: list[int]) -> np.ndarray:
 
 
 def test_without_noise_it_is_the_clipped_sum_over_the_expected_number(silent):
-    """Whatever number of examples a device says; the oracle is float64."""
+    """The number of examples that a device claims makes no difference; the oracle is float64."""
     made, sent = server(clipping_norm=0.3), deltas()
     before = np.frombuffer(made.base, np.float32).astype(float)
     vectors = [vector_of(delta, made.elements) for delta in sent.values()]
@@ -218,7 +219,7 @@ def test_devices_come_to_the_noised_base():
 
 
 def test_a_round_without_deltas_ends_with_noise_alone():
-    """An end that did not come would tell that nobody took part."""
+    """The round must end: a missing end would reveal that nobody took part."""
     made = server()
     before = np.frombuffer(made.base, np.float32)
     made.finish()
@@ -357,7 +358,7 @@ def test_the_key_alone_says_who_takes_part():
 
 
 def test_a_simulation_draws_each_device_on_its_own():
-    """So other numbers of devices take part in each round, down to none."""
+    """The number of devices that take part varies from round to round, down to none."""
     made, image = server(devices_per_round=1), federation.image()
     parts = drawn_alike(1400, 8, None, 0)
     rounds = list(Simulation(made, image, data(), parts, Settings(taking_part=1)).run(12))
@@ -367,7 +368,7 @@ def test_a_simulation_draws_each_device_on_its_own():
 
 
 def test_a_federation_learns_under_noise():
-    """Noise that is so small promises little; without any, they reach 67 %, and each alone less than half."""
+    """Such small noise promises little; without any, devices reach 67 %, and each alone less than half."""
     made = server(clipping_norm=1.0, noise_multiplier=0.02, devices_per_round=10)
     devices = federation.devices_of(federation.image(), 10)
     for _ in range(16):

@@ -137,7 +137,7 @@ def test_the_page_has_the_size_of_a_delta():
 
 
 def change_of(optimizer, rounds: int) -> np.ndarray:
-    """Return how far the first parameter moves where each round's delta is 1/4 of each number."""
+    """Return how far the first parameter moves if each round's delta is 1/4 of each number."""
     server, session = Server(federation.image(), optimizer), Session(federation.image())
     first = np.array(session.parameters())[0]
     for _ in range(rounds):
@@ -243,7 +243,7 @@ def test_one_attacker_in_ten_does_little(scale):
 
 
 def accuracy_after(rounds: int, scale: float, refuse_above: float | None) -> float:
-    """Return what ten devices reach, of which device 3 sends what it learnt times scale."""
+    """Return the accuracy of ten devices if device 3 sends what it learnt times scale."""
     server = Server(federation.image(), refuse_above=refuse_above)
     devices = federation.devices_of(federation.image(), 10)
     for _ in range(rounds):
@@ -350,7 +350,7 @@ def test_a_late_delta_counts_as_often_as_its_age_says(age, shared):
 
 
 def values_of(delta: bytes, elements: list[int]) -> np.ndarray:
-    """Return all numbers of a delta, float64; NaN where it has nothing of a parameter."""
+    """Return all numbers of a delta, float64; NaN for those of parameters that it lacks."""
     read = read_delta(delta, elements)
     parts = zip(read.exponents, read.codes, elements)
     return np.concatenate([np.ldexp(c.astype(float), e - BIAS) if e else np.full(n, np.nan) for e, c, n in parts])
@@ -422,7 +422,7 @@ def test_an_impossible_lateness_is_refused(late):
 
 @cache
 def delta_of_scale(scale: float, bits: int) -> bytes:
-    """Return a delta that is so many times as long as what a device learnt."""
+    """Return a delta that is `scale` times as long as what a device learnt."""
     return trained_device(scale).delta(bits)
 
 
@@ -506,7 +506,7 @@ def test_the_reader_agrees_with_the_second_implementation(bits):
 @settings(deadline=None)
 @given(st.binary(max_size=400), st.integers(48, 400))
 def test_the_reader_refuses_any_bytes(data, size):
-    """Also those that have a sound header and checksum, whatever they hold."""
+    """Any bytes with a sound header and checksum are refused too."""
     body = (data + bytes(400))[16:size]
     sound = struct.pack("<4I", DELTA_MAGIC, DELTA_VERSION, size, zlib.crc32(body)) + body
     for hostile in (data, sound):

@@ -19,7 +19,7 @@ TRAINED = 1400
 
 
 def data() -> Dataset:
-    """Return the digits, of which the last are those to test on."""
+    """Return the digits, the last ones for testing."""
     x, labels = digits.samples()
     return Dataset(x[:TRAINED], labels[:TRAINED], x[TRAINED:], labels[TRAINED:])
 
@@ -89,7 +89,7 @@ def test_devices_that_missed_a_round_get_the_checkpoint():
 
 
 def test_attackers_count_as_what_they_are():
-    """NaN and what no delta can hold is refused; what is opposite is sent, and changes the base."""
+    """NaN and numbers that no delta can hold are refused; the opposite of an update is sent, and changes the base."""
     for attack in ("nan", "huge"):
         (done,) = simulation(5, Settings(attackers=2, attack=attack)).run(1)
         assert (done.devices, done.refused) == (3, 2)

@@ -66,7 +66,7 @@ def one_round(made: Coordinator, fleets: list) -> None:
 
 @pytest.mark.parametrize("settings", [{}, {"refuse_above": 1.5}, {"clip": False}, {"cap_examples": 1.0}])
 def test_sums_lead_to_the_base_of_all_deltas(fleets, data, settings) -> None:
-    """With a delta that is clipped, one that is left out, and one whose examples are capped."""
+    """One delta is clipped, one is left out, and the examples of one are capped."""
     made = Coordinator(federation.image(), sums=True, **settings)
     plain = Coordinator(federation.image(), **settings)
     devices = LocalFleet({name: Session(federation.image()) for name in NAMES}, data.__getitem__)
@@ -97,7 +97,7 @@ def test_a_server_and_its_gateways_that_are_killed_between_deltas_and_sums_go_on
 
 
 def test_a_gateway_that_gives_no_sum_is_left_out_with_its_devices(fleets, data) -> None:
-    """The others count as if those had sent nothing, with weights that are made anew."""
+    """The others count as if those had sent nothing, with recomputed weights."""
     image = federation.image()
     made, plain = Coordinator(image, sums=True), Coordinator(image)
     for fleet in fleets:
@@ -155,7 +155,7 @@ def sum_of(server: Server, deltas: dict[str, bytes], weights: dict[str, int]) ->
 def test_a_round_does_not_end_without_its_sums(kept) -> None:
     server, _, _ = kept
     assert server.missing() == {"a", "b"}
-    with pytest.raises(DataError, match="no sum has the delta of a"):
+    with pytest.raises(DataError, match="no sum includes the delta of a"):
         server.finish()
 
 

@@ -1,4 +1,4 @@
-"""Tasks, replies and requests as bytes: what is packed comes back, whatever else arrives is refused as a DataError."""
+"""Tasks, replies and requests as bytes: what is packed comes back, and all else is refused as a DataError."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_is_packed_comes_back(form, data):
 @settings(deadline=None, max_examples=at_most(200))
 @given(st.data())
 def test_bytes_that_were_changed_are_refused_or_valid(form, data):
-    """A changed byte may be another valid message, but never another exception, and never half a one."""
+    """A changed byte may give another valid message, but no other exception, and no part of a message."""
     drawn, pack, unpack = FORMS[form]
     packed = pack(data.draw(drawn))
     at = data.draw(st.integers(0, len(packed) - 1))

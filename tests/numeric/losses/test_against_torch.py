@@ -27,7 +27,7 @@ from support.oracle import (
 
 
 def scores_model(scores):
-    """y = w: the loss is taken of a trained tensor itself, so that its gradient is the loss's own."""
+    """Return the model y = w: the gradient of the trained tensor is the loss's own."""
     return make_model([node("Identity", "w", "y")], {"w": scores})
 
 
@@ -141,7 +141,7 @@ def target_for(name, scores, seed=0):
 @pytest.mark.parametrize("shape", [(3, 4), (2, 3, 2)])
 @pytest.mark.parametrize("name", UNREDUCED)
 def test_one_loss_a_sample_inside_a_custom_loss(name, shape):
-    """The reduction none, weighted sample by sample: its gradient takes another weight for each."""
+    """The reduction is none, weighted sample by sample: its gradient takes another weight for each."""
     ours, theirs = UNREDUCED[name]
     scores, target = values(1, *shape), target_for(name, values(1, *shape))
     torch_target = torch.tensor(target if name == "cross_entropy" else target.astype(np.float64))
@@ -164,7 +164,7 @@ def test_one_loss_a_sample_inside_a_custom_loss(name, shape):
 
 
 def test_ignored_and_weighted_labels_inside_a_custom_loss():
-    """none, weights and ignore_index at once."""
+    """Combine the reduction none, weights and ignore_index."""
     scores, labels = values(4, 5, 3), np.array([0, 2, -1, 1, -1])
     weight, each = [0.5, 2.0, 1.5], np.array([1.0, 3.0, 5.0, 0.5, 2.0], np.float32)
 

@@ -29,7 +29,7 @@ from support.oracle import (
 
 
 def artifacts_of(loss, scores, opset=18):
-    """y = w: the loss is taken of a trained tensor itself, so that its gradient is the loss's own."""
+    """Return the model y = w: the gradient of the trained tensor is the loss's own."""
     model = make_model([node("Identity", "w", "y")], {"w": scores}, opset=opset)
     return build_artifacts(model, None, loss, optimizers.sgd())
 
@@ -163,7 +163,7 @@ def test_masks_work_in_older_opsets():
 
 
 def test_smoothed_gradient_against_finite_differences():
-    """The formula itself, beside PyTorch's."""
+    """Compare with the formula itself, and with PyTorch's."""
     scores, labels = values(7, 2, 3, 4), np.array([[0, 2, 1, -1], [1, 1, 2, 0]])
     weight, mask = np.array([0.5, 2.0, 1.0]), np.float32([[1, 0.5, 0, 1], [1, 1, 0.25, 0]])
 
@@ -222,7 +222,7 @@ def test_mask_that_is_not_finite_changes_nothing(profile):
 
 @pytest.mark.parametrize("make", MASKED)
 def test_unreduced_losses_are_masked_too(make):
-    """none inside a custom loss: the mask is in every element."""
+    """The reduction is none inside a custom loss: the mask is in every element."""
     scores = values(1, 3, 4)
     labels = np.array([0, 3, 1]) if make == "cross_entropy" else values(2, 3, 4)
     mask = np.random.default_rng(0).uniform(0, 1, labels.shape).astype(np.float32)
@@ -242,7 +242,7 @@ def test_unreduced_losses_are_masked_too(make):
 @pytest.mark.parametrize(
     "make, message",
     [
-        (lambda: losses.cross_entropy(label_smoothing=1.5), "label_smoothing 1.5 - it must lie in 0 .. 1"),
+        (lambda: losses.cross_entropy(label_smoothing=1.5), "label_smoothing 1.5 - it must be in 0 .. 1"),
         (lambda: losses.mse(mask_axes=(0,)), "mask_axes without mask"),
     ],
 )

@@ -20,7 +20,7 @@ from gradmote.training import CheckpointState, Module, Optimizer
 
 FIXTURES = Path(__file__).parents[1] / "training" / "ort_artifacts"
 
-#: As in onnxruntime's documentation, but for the first import.
+#: As in onnxruntime's documentation, except the first import.
 SCRIPT = """
 import gradmote.onnxblock as onnxblock
 from gradmote import artifacts

@@ -1,4 +1,4 @@
-"""Losses at the edges of float32, labels that count nothing, and what is refused."""
+"""Losses at the edges of float32, labels without weight, and what is refused."""
 
 import numpy as np
 import pytest

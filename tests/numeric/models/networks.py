@@ -39,7 +39,7 @@ class Residual(nn.Module):
 
 
 class InvertedResidual(nn.Module):
-    """Expansion, depthwise 3x3, linear projection; around them a shortcut where the shapes allow it."""
+    """Expansion, depthwise 3x3, linear projection; around them a shortcut if the shapes allow it."""
 
     def __init__(self, inputs: int, outputs: int, stride: int, expansion: int) -> None:
         super().__init__()
@@ -141,7 +141,7 @@ class Network:
     rate: float = 0.01
 
     def make(self) -> nn.Module:
-        """In eval mode: BatchNorm keeps its statistics."""
+        """Make it in eval mode, in which BatchNorm keeps its statistics."""
         torch.manual_seed(0)
         network = self.build()
         for module in network.modules():
@@ -171,9 +171,9 @@ NETWORKS = {
     "ds_cnn": Network(ds_cnn, (1, 49, 10), 12),
     "resnet_8": Network(resnet_8, (3, 32, 32), 10),
     "mobilenet_v1": Network(mobilenet_v1, (3, 96, 96), 2),
-    # A gradient jumps where rounding takes an element over a kink of ReLU6. Of the 1.7 million elements before one, the
-    # first batch of this seed keeps all away by 2.5e-6 (in float64; usual is 3e-7), and float32 takes none over. Of
-    # later batches some do cross: PyTorch's own float32 losses leave its float64 ones by 4e-2 in 5 steps at rate 1e-4,
+    # A gradient jumps if rounding takes an element over a kink of ReLU6. The first batch of this seed keeps all 1.7
+    # million elements before one away by 2.5e-6 (in float64; usual is 3e-7), and float32 takes none over. In later
+    # batches some do cross: PyTorch's own float32 losses leave its float64 ones by 4e-2 in 5 steps at rate 1e-4,
     # by 6e-4 in 50 steps at rate 1e-6, by 6e-6 at 1e-7.
     "mobilenet_v2": Network(mobilenet_v2, (3, 128, 128), 10, measured=True, data_seed=384, rate=1e-7),
     "autoencoder": Network(autoencoder, (640,), None),

@@ -31,7 +31,7 @@ class Writer:
         return name
 
     def own(self, path: str, layer: nn.Module, *names: str) -> list[str]:
-        """The layer's tensors of these names, but for those that it lacks."""
+        """Return the layer's tensors of these names, without those that it lacks."""
         return [self.weight(path + n, t) for n in names if (t := getattr(layer, n)) is not None]
 
     def write(self, path: str, layer: nn.Module, x: str) -> str:

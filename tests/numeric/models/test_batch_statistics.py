@@ -21,7 +21,7 @@ STEPS, BATCH, RATE = 20, 8, 0.05
 
 
 class Net(torch.nn.Module):
-    """BatchNorm over images, behind a transposed convolution, and over features. fresh: as PyTorch initializes it."""
+    """BatchNorm over images, after a transposed convolution, and over features. fresh: as PyTorch initializes it."""
 
     def __init__(self, fresh=False):
         super().__init__()
@@ -55,7 +55,7 @@ def model():
 
 
 def batches():
-    """With other seeds a number comes so near to ReLU's edge that rounding tells on which side it is."""
+    """Yield batches of this seed: with others a number comes so near to ReLU's edge that rounding decides the side."""
     rng = np.random.default_rng(5)
     for _ in range(STEPS):
         x = rng.normal(0.5, 1, (BATCH, 2, 5, 5)).astype(np.float32)
@@ -91,7 +91,7 @@ def check_state(saved: bytes, expected):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("source", ["eval", "training", "dynamo"])
 def test_same_curve_as_torch(source, torch_run):
-    """Whatever mode the model was exported in; dynamo's exporter decomposes what trains."""
+    """The mode in which the model was exported makes no difference; dynamo's exporter decomposes what trains."""
     mode = torch.onnx.TrainingMode.TRAINING if source == "training" else torch.onnx.TrainingMode.PRESERVE
     network = Net().train() if source == "training" else Net().eval()
     made = artifacts(exported(network, mode, source == "dynamo"))
@@ -105,7 +105,7 @@ def test_same_curve_as_torch(source, torch_run):
 
 
 def weights_of(state):
-    """Without the running statistics, which exporting in training mode itself updates."""
+    """Return the weights without the running statistics, which exporting in training mode itself updates."""
     return {name: array for name, array in state.items() if "running" not in name}
 
 

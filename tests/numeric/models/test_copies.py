@@ -39,7 +39,7 @@ def test_convolutional_networks(name):
 
 @pytest.mark.filterwarnings("ignore")
 def test_attention():
-    """Nothing is copied forward: heads are strides. The gradients of q, k and v are made side by side."""
+    """The forward pass copies nothing: heads are strides. The gradients of q, k and v are made side by side."""
     model = exported_transformer(TRANSFORMERS["written_out"], False)
     assert reasons(model, "infer") == []
     assert reasons(model) == ["GatherGrad", "row-major for Reshape"]

@@ -32,8 +32,7 @@ def batches(spec):
 
 
 def exported(spec, dynamo, optimize=False):
-    """By either of PyTorch's exporters. optimize: its default, in which products' weights lie transposed and lose their
-    names."""
+    """Export by either exporter of PyTorch. optimize: its default, which transposes and renames products' weights."""
     buffer = io.BytesIO()
     x = torch.from_numpy(next(batches(spec))[0])
     settings = {"input_names": ["x"], "output_names": ["y"]}
@@ -65,7 +64,7 @@ def torch_curve(spec):
 
 
 def by_exported_name(model, spec, gradients):
-    """A tied weight has several names, of which an exporter keeps one."""
+    """Return gradients by the names in the exported model: of a tied weight's several names, an exporter keeps one."""
     tied = {}
     for name, parameter in spec.make().named_parameters(remove_duplicate=False):
         tied.setdefault(id(parameter), []).append(name)
@@ -101,7 +100,7 @@ def test_gradients_and_losses(name, dynamo):
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", ["scaled_dot_product_with_mask", "encoder_norm_last", "vision"])
 def test_losses_of_a_model_exported_by_default(name):
-    """All weights are trained, and no mask or scale among the constants is."""
+    """All weights are trained; masks and scales among the constants are not."""
     spec = TRANSFORMERS[name]
     made = build_artifacts(exported(spec, True, True), None, losses.cross_entropy(), optimizers.sgd(RATE))
     assert sum(a.size for a in made.parameters.values()) == sum(p.numel() for p in spec.make().parameters())

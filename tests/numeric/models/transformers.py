@@ -30,7 +30,7 @@ class WrittenOut(nn.Module):
 
 
 class AdditiveTriangle(WrittenOut):
-    """The mask is a product: Trilu of ones made in forward, and -1e9 added where it is 0."""
+    """The mask is a product: Trilu of ones made in forward, and -1e9 added to its zeros."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         n, t, d = x.shape
@@ -51,7 +51,7 @@ class ScaledDotProduct(WrittenOut):
 
 
 class ScaledDotProductWithMask(WrittenOut):
-    """The same with a boolean mask, for which exporters guard Softmax against rows of NaN."""
+    """As above with a boolean mask, for which exporters guard Softmax against rows of NaN."""
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         n, t, d = x.shape
@@ -61,7 +61,7 @@ class ScaledDotProductWithMask(WrittenOut):
 
 
 class MultiHead(nn.Module):
-    """nn.MultiheadAttention, with the weights of attention computed and thrown away."""
+    """nn.MultiheadAttention, with the weights of attention computed and discarded."""
 
     def __init__(self, need_weights: bool = False) -> None:
         super().__init__()
@@ -104,7 +104,7 @@ class Language(nn.Module):
 
 
 class Encoder(nn.Module):
-    """nn.TransformerEncoderLayer over tokens, the mean of which is classified."""
+    """nn.TransformerEncoderLayer over tokens, whose mean is classified."""
 
     def __init__(self, norm_first: bool) -> None:
         super().__init__()
@@ -145,7 +145,7 @@ class Transformer:
     labels: tuple[int, ...] = (LENGTH,)
 
     def make(self) -> nn.Module:
-        """In training mode, where PyTorch does not replace its encoder by one fused call. There is no dropout."""
+        """Make it in training mode, in which PyTorch does not replace its encoder by one fused call. No dropout."""
         torch.manual_seed(0)
         network = self.build()
         for parameter in network.parameters():  # an exporter makes equal tensors one

@@ -2,7 +2,7 @@
 
     cd tests && python -m numeric.onnx_backend
 
-Bytes are measured where arm-none-eabi-gcc is found, and kept as they are elsewhere.
+Bytes are measured if arm-none-eabi-gcc is found, and kept as they are otherwise.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main() -> None:
 def refresh_list(cases: list[TestCase]) -> Mapping[str, Mapping[str, str]]:
     """Write the list of tests that do not pass: those listed as different, and those refused now. Return the list.
 
-    Raises AssertionError where a test computes something else and is not listed as different.
+    Raise AssertionError if a test computes something else and is not listed as different.
     """
     different = suite.read_list()["different"]
     reasons = {case.name: suite.refusal(case) for case in cases if case.name not in different}

@@ -16,7 +16,7 @@ from gradmote import operators
 #: The oldest opset that rules see: models of older ones are converted to it.
 RULES_OPSET = 13
 #: Folders whose files hold rules.
-RULES = ("operators", "passes", "batch_norm")
+RULES = ("operators", "rewrite", "batch_norm")
 #: Attributes that no rule needs to read, and why.
 NOT_READ = {
     ("Flatten", "axis"): "onnx infers the shape, and only that changes",
@@ -54,7 +54,7 @@ NOT_READ = {
 
 
 def schemas() -> dict[str, list[onnx.defs.OpSchema]]:
-    """By operator, the versions that rules can meet, oldest first."""
+    """Return, by operator, the versions that rules can meet, oldest first."""
     found: dict[str, list[onnx.defs.OpSchema]] = {}
     ours = {op_type for domain, op_type in operators.OPERATORS if not domain}
     for schema in onnx.defs.get_all_schemas_with_history():
@@ -76,7 +76,7 @@ def is_mentioned(op_type: str, attribute: str) -> bool:
 
 @cache
 def sources(op_type: str) -> frozenset[Path]:
-    passes = (PACKAGE / "compiler" / "passes").rglob("*.py")
+    passes = (PACKAGE / "rewrite").rglob("*.py")
     files = {file_of(op_type)} | {path for path in passes if is_about(path, op_type)}
     return frozenset(files | {imported for path in files for imported in rules_imported(path)})
 
@@ -90,7 +90,7 @@ def rules_imported(path: Path) -> list[Path]:
 
 def is_about(path: Path, op_type: str) -> bool:
     """A pass that is a folder is about what any of its files names."""
-    files = [path] if path.parent.name == "passes" else path.parent.glob("*.py")
+    files = [path] if path.parent.name == "rewrite" else path.parent.glob("*.py")
     return any(op_type in strings_of(file) for file in files)
 
 
@@ -105,7 +105,7 @@ def file_of(op_type: str) -> Path:
 
 @cache
 def strings_of(path: Path) -> frozenset[str]:
-    """String literals, and names of keyword arguments, which are attributes where a rule is made of a table."""
+    """Return string literals, and names of keyword arguments, which are attributes if a table makes a rule."""
     tree = ast.walk(ast.parse(path.read_text()))
     return frozenset(
         node.value if isinstance(node, ast.Constant) else str(node.arg)

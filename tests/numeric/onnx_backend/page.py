@@ -22,7 +22,7 @@ from gradmote.operators import OPERATORS
 from runtime_sources import CORTEX_M4_FLAGS, INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME
 
 PAGE = ROOT / "docs" / "OPERATORS.md"
-#: What only a run of the suite and a compiler for Cortex-M4 can tell.
+#: Figures that need a run of the suite and a compiler for Cortex-M4.
 MEASURED = Path(__file__).with_name("measured.json")
 
 HEAD = """# Operators
@@ -97,7 +97,7 @@ def text_bytes(objects: Sequence[str]) -> list[int]:
 
 
 def files_of(opcodes: Iterable[str]) -> list[Path]:
-    """The kernels' files that some opcode is mentioned in."""
+    """Return the kernels' files that mention one of the opcodes."""
     wanted = re.compile(rf"GM_WITH_({'|'.join(opcodes) or '$'})\b")
     return [path for path in sorted((RUNTIME / "kernels").rglob("*.c")) if wanted.search(path.read_text())]
 

@@ -1,5 +1,5 @@
 """How many of the PyTorch models in onnx's wheel infer what comes with them, and why the rest do not. The outputs are
-PyTorch's own; onnxruntime gives the same where it still has the operators of opset 6.
+PyTorch's own; onnxruntime gives the same if it still has the operators of opset 6.
 
     cd tests && python -m numeric.onnx_backend.pytorch
 """
@@ -36,7 +36,7 @@ def arrays(folder: Path, what: str) -> list[np.ndarray]:
 
 
 def difference(folder: Path) -> str | None:
-    """None where a model infers what comes with it, else what keeps it from that."""
+    """Return None if a model infers what comes with it, else the reason why not."""
     try:
         found = prepare(onnx.load(folder / "model.onnx")).run(arrays(folder, "input"))
     except GradmoteError as error:

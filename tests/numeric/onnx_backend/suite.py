@@ -1,4 +1,4 @@
-"""The node tests of ONNX that Gradmote answers for, and what becomes of each.
+"""The node tests of ONNX that Gradmote answers for, and the outcome of each.
 
 They are the tests of one operator of ours (not of its function body) that compute with float32. CumSum and Einsum,
 which ONNX tests with float64 alone, are narrowed to float32.
@@ -28,7 +28,7 @@ from gradmote.errors import ImageError, ModelError
 from gradmote.onnx_backend import GradmoteBackend, GradmoteRep, bound, constant_inputs
 from gradmote.operators import OPERATORS
 
-#: What is no passing test, with its reason: `refused` by the compiler in these words, or `different` on purpose.
+#: Tests that do not pass, with the reason: `refused` by the compiler in these words, or `different` on purpose.
 LIST = Path(__file__).with_name("not_passing.json")
 REFUSALS = (ModelError, ImageError)
 FLOAT32, FLOAT64 = TensorProto.FLOAT, TensorProto.DOUBLE
@@ -37,20 +37,20 @@ INDICES = {TensorProto.INT32, TensorProto.INT64, TensorProto.BOOL}
 
 
 def operator_of(case: TestCase) -> str:
-    """The type of its only node; "" where there are others, or a node of another domain."""
+    """Return the type of its only node; "" if there are others, or a node of another domain."""
     nodes = case.model.graph.node
     return nodes[0].op_type if len(nodes) == 1 and not nodes[0].domain and "_expanded" not in case.name else ""
 
 
 def types_of(case: TestCase) -> tuple[list[int], list[int]]:
-    """Element types of inputs and outputs; 0 for what is no tensor."""
+    """Return element types of inputs and outputs; 0 for what is not a tensor."""
     graph = case.model.graph
     inputs, outputs = ([v.type.tensor_type.elem_type for v in side] for side in (graph.input, graph.output))
     return inputs, outputs
 
 
 def computes(case: TestCase, float_type: int) -> bool:
-    """Whether its numbers are of this type: some input, and all others that are no indices or truth values."""
+    """Return whether its numbers are of this type: some input, and all others except indices and truth values."""
     inputs, outputs = types_of(case)
     return float_type in inputs and {*inputs, *outputs} <= {float_type, *INDICES}
 
@@ -82,7 +82,7 @@ def narrowed(array: np.ndarray) -> np.ndarray:
     return np.asarray(array, np.float32) if np.asarray(array).dtype == np.float64 else array
 
 
-# ---- What becomes of a test
+# ---- Outcomes of tests -----------------------------------------------------------------------------------------------
 
 
 def read_list() -> dict[str, dict[str, str]]:
@@ -90,7 +90,7 @@ def read_list() -> dict[str, dict[str, str]]:
 
 
 def refusal(case: TestCase) -> str | None:
-    """The compiler's words, or None where the test passes. AssertionError where it computes something else."""
+    """Return the compiler's words, or None if the test passes. Raise AssertionError if it computes something else."""
     try:
         rep = GradmoteBackend.prepare(case.model)
         for inputs, expected in case.data_sets:
@@ -103,13 +103,13 @@ def refusal(case: TestCase) -> str | None:
 # ---- What an operator runs on
 
 
-#: What all training has: its loss, the check of the data, and sums of gradients.
+#: The opcodes of all training: its loss, the check of the data, and sums of gradients.
 OF_ALL_TRAINING = {"ADD", "CHECK_FINITE", "MSE_LOSS", "MSE_LOSS_GRAD"}
 
 
 @dataclass
 class Kernels:
-    """Opcodes of the inference program, and those that only training has."""
+    """Opcodes of the inference program, and those of training alone."""
 
     forward: set[str] = field(default_factory=set)
     gradient: set[str] = field(default_factory=set)
@@ -125,7 +125,7 @@ def kernels_of(cases: Iterable[TestCase]) -> Kernels:
 
 
 def opcodes(case: TestCase, train: bool) -> set[str]:
-    """Return the opcodes of the compiled test, or an empty set where the compiler refuses it.
+    """Return the opcodes of the compiled test, or an empty set if the compiler refuses it.
 
     To train, the test's float32 inputs become weights, and its first output goes to a loss.
     """

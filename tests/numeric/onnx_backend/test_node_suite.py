@@ -23,7 +23,7 @@ SHARE = 0.95
 
 
 class ListedRep(GradmoteRep):
-    """Skips what the list has, and insists on its reasons."""
+    """Skips the tests in the list, and insists on its reasons."""
 
     def run(self, inputs: Any, **options: Any) -> tuple[np.ndarray, ...]:
         name = self.model.graph.name

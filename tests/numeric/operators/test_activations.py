@@ -28,7 +28,7 @@ def test_alone(op_type, attributes, shape, seed):
 @examples(4)
 @given(seed=seeds, reused=st.booleans())
 def test_between_layers(op_type, attributes, seed, reused):
-    """After a product, where fusions lie in wait; `reused`: the sum before the activation has a second reader."""
+    """The activation follows a product, which fusions look for; `reused`: the sum before it has a second reader."""
     weights = {"w": values(seed, 3, 4), "b": values(seed + 1, 4), "v": values(seed, 4, 4)}
     nodes = [
         node("Gemm", "x w b", "h"),

@@ -1,4 +1,4 @@
-"""Attributes that are numbers may be anything that float32 holds: an operator is refused, or makes no NaN of them."""
+"""Numeric attributes may be anything that float32 holds: an operator is refused, or makes no NaN of them."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ def test_an_operator_is_refused_or_makes_no_nan(op_type: str, data: st.DataObjec
         return
     with Session(image, "strict") as session:
         assert not np.isnan(np.array(session.infer()[0])).any()
-        with suppress(RuntimeFault):  # a result may be infinite, which a step tells
+        with suppress(RuntimeFault):  # a result may be infinite, which a step reports
             session.train_step()
             assert np.isfinite(read_gradients(session)["w"]).all()

@@ -82,7 +82,7 @@ def torch_gradients(parameters, weights, epsilon):
     epsilon=st.sampled_from([1e-5, 0.1]), offset=st.sampled_from([0, 100]), seed=st.integers(0, 99),
 )  # fmt: skip
 def test_statistics_of_the_batch(batch, channels, space, epsilon, offset, seed):
-    """Channels are neighbours where there is no space, else planes."""
+    """Channels are adjacent elements if there is no space, else planes."""
     case = batch_norm_case((batch, channels, *space), offset, epsilon=epsilon)
     case.seed = seed
     made = build_artifacts(case.model, case.train, projection(case.weights), optimizers.sgd(0.05), batch_norm="batch")

@@ -54,7 +54,7 @@ def test_other_types_are_refused_by_name():
 @examples(8)
 @given(data=st.data(), shape=shapes(1, 3), depth=st.integers(1, 5), seed=seeds)
 def test_one_hot(dtype, data, shape, depth, seed):
-    """Below 0 an index counts from the end, outside of the depth there is none."""
+    """An index below 0 counts from the end; one outside of the depth selects no class."""
     axis = data.draw(st.integers(-len(shape) - 1, len(shape)))
     indices = np.random.default_rng(seed).integers(-depth - 2, depth + 2, shape)
     off_on = np.array([-0.5, 2.5], np.float32)
@@ -76,7 +76,7 @@ def test_gradient_of_the_values():
 
 
 def test_integers_of_the_strongest(profile):
-    """As PyTorch's one_hot of argmax is exported: integers, then numbers."""
+    """PyTorch exports one_hot of argmax so: integers, then numbers."""
     nodes = [
         node("ArgMax", "x", "i", axis=1, keepdims=0),
         node("OneHot", "i d v", "h"),
@@ -135,7 +135,7 @@ BATCH = {
 
 @pytest.mark.parametrize("name", BATCH)
 def test_of_a_symbolic_batch(name):
-    """All that follows from the shape, or from constants, is known when the batch is."""
+    """All that follows from the shape, or from constants, is known as soon as the batch is."""
     nodes = [node("Mul", "x w", "h"), *BATCH[name], *([] if name == "NonZero" else [node("Add", "h c", "y")])]
     weights = {"w": values(1, 3), "zero": np.array(0), "one": np.array(1), "mask": np.array([1, 0, 1])}
     used = {n for made in nodes for n in made.input}
@@ -159,7 +159,7 @@ def test_as_outputs(made, weights, expected, profile):
 
 
 def test_places_of_what_is_not_0_in_data_are_refused():
-    """Nobody knows how many there will be."""
+    """Their number depends on the data."""
     model = make_model([node("NonZero", "x", "y")], {}, {"x": (2, 3)})
     model.graph.output[0].CopyFrom(helper.make_tensor_value_info("y", TensorProto.INT64, [2, None]))
     with pytest.raises(ModelError, match="cannot be known before running"):

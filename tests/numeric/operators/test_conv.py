@@ -95,7 +95,7 @@ def test_relu_after_conv_is_fused():
 
 
 def test_channels_last_inside_needs_no_copies_between_layers():
-    """Convolutions, element-wise operators and pools hand on what lies channels-last."""
+    """Convolutions, element-wise operators and pools hand on channels-last values."""
     weights = {"w1": values(1, 4, 2, 3, 3), "w2": values(2, 3, 4, 3, 3)}
     nodes = [
         node("Conv", "x w1", "a", pads=[1, 1, 1, 1]),

@@ -93,7 +93,7 @@ def test_output_shape_of_three_dimensions(output):
 
 
 def test_output_padding_of_more_than_a_stride_against_pytorch():
-    """Only where the kernel is dilated; onnx.reference refuses it."""
+    """Such a padding needs a dilated kernel; onnx.reference refuses it."""
     import torch
 
     case = transpose_case(2, (2, 2, 4), (2, 3, 2), strides=[1], dilations=[3], output_padding=[2])
@@ -121,7 +121,7 @@ def test_auto_pad(auto_pad, kernel, strides):
 
 @pytest.mark.parametrize("output", [[10, 8], [9, 7], [8, 6], [7, 8]])
 def test_output_shape(output):
-    """Smaller than without pads, as large, and larger."""
+    """The output is smaller than without pads, as large, and larger."""
     check_against_ort(transpose_case(4, (1, 2, 3, 3), (2, 2, 3, 3), strides=[3, 2], output_shape=output))
 
 

@@ -28,7 +28,7 @@ def open_session(model, profile="strict", seed=0, accumulate=True, **options):
 
 
 def mask_of(session):
-    """The gradient of w in one more step: 1 / (1 - ratio) where kept, 0 where dropped."""
+    """Return the gradient of w in one more step: 1 / (1 - ratio) if kept, 0 if dropped."""
     session.lazy_reset_grad()
     loss = poisoned(session, session.train_step)
     mask = read_gradients(session)["w"]
@@ -93,7 +93,7 @@ def test_nothing_is_dropped_outside_training(profile):
 
 @pytest.mark.parametrize("names", [("first", "second"), ("same", "same"), ("", "")])
 def test_two_dropouts_draw_apart(names):
-    """Whatever their names: ONNX does not ask names of nodes to be unique."""
+    """Names make no difference: ONNX does not ask names of nodes to be unique."""
     ratio = np.array(0.5, np.float32)
     nodes = [
         node("Dropout", "a ratio", "p", name=names[0]),
@@ -121,7 +121,7 @@ def test_gradient_of_a_layer_behind_dropout(profile):
 
 
 def test_training_model_runs_under_onnxruntime_with_dropout():
-    """Its own random numbers, but one mask for both directions."""
+    """onnxruntime has its own random numbers, but one mask for both directions."""
     artifacts = build_artifacts(dropout_model(0.25), None, projection(np.ones(SIZE, np.float32)))
     outputs = run_ort(artifacts.training, {})
     np.testing.assert_allclose(outputs["loss"], outputs["w_grad"].sum(), rtol=1e-5)

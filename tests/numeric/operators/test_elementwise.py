@@ -25,7 +25,7 @@ from support.oracle import (
 
 functional = torch.nn.functional
 
-#: name -> (op_type, attributes, opset, the same in PyTorch)
+#: name -> (op_type, attributes, opset, the function in PyTorch)
 FUNCTIONS = {
     "abs": ("Abs", {}, 18, torch.abs),
     "neg": ("Neg", {}, 18, torch.neg),
@@ -111,7 +111,7 @@ def test_any_shape_of_positive_numbers(function, shape, seed):
 @examples(3)
 @given(seed=seeds, reused=st.booleans())
 def test_between_layers(function, seed, reused):
-    """After a product, where fusions lie in wait; `reused`: the sum before the function has a second reader."""
+    """The function follows a product, which fusions look for; `reused`: the sum before it has a second reader."""
     op_type, attributes, opset, _ = function
     weights = {"w": values(seed, 3, 4), "b": values(seed + 1, 4), "v": values(seed, 4, 4)}
     nodes = [
@@ -138,7 +138,7 @@ def test_transposed_operand(function):
 
 @each_function
 def test_against_torch(function):
-    """Far out to both sides too, where formulas overflow."""
+    """Test far out to both sides too, for which formulas overflow."""
     points = np.array([-90, -30, -8, -4.5, -2.2, -0.7, -0.2, -1e-4, 1e-4, 0.2, 0.7, 2.2, 4.5, 8, 30, 80], np.float32)
     check_against_torch(function, points)
 
@@ -219,7 +219,7 @@ def test_clip(inputs, low, high, shape, seed):
 
 
 def test_clip_lets_the_gradient_through_on_its_bounds():
-    """As torch.clamp."""
+    """The gradient is that of torch.clamp."""
     case = Case(clip_model("w low high", -1.0, 2.0, np.array([-1.5, -1, 0, 2, 2.5], np.float32)))
     for profile in host_profiles():
         y, gradient = inferred_and_gradient(case, profile)
@@ -348,7 +348,7 @@ def test_where_with_a_comparison(op_type, pair, seed):
 
 @pytest.mark.parametrize("op_type", COMPARISONS)
 def test_comparison_of_equal_numbers(op_type, profile):
-    """As float32 mask, through Cast."""
+    """The result goes through Cast, as a float32 mask."""
     weights = {"w": np.array([1, 2, 3], np.float32), "two": np.array(2, np.float32)}
     nodes = [node(op_type, "w two", "c"), node("Cast", "c", "m", to=1), node("Mul", "m w", "y")]
     case = Case(make_model(nodes, weights))

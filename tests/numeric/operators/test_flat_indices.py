@@ -77,7 +77,7 @@ def test_gather_nd(as_data, data, batch_dims, seed):
 @examples(8)
 @given(data=st.data(), seed=seeds)
 def test_scatter_elements(as_data, reduction, data, seed):
-    """Without a reduction nothing is written twice, which ONNX leaves open."""
+    """If there is no reduction, nothing is written twice, which ONNX leaves open."""
     shape, axis, indices = data.draw(along_axis(reduction != "none"))
     nodes = [
         node("Mul", "u v", "h"),
@@ -129,7 +129,7 @@ def test_a_product_at_places_has_no_gradient():
 
 @pytest.mark.parametrize("op_type, indices", [("GatherElements", [[3], [0]]), ("GatherND", [[-3, 0]])])
 def test_indices_out_of_range(op_type, indices, profile):
-    """Constant ones are refused, and data stops the program."""
+    """Constant indices are refused, and those in data stop the program."""
     x = values(1, 2, 2)
     known = make_model([node(op_type, "x i", "y")], {"x": x, "i": np.array(indices)})
     with pytest.raises(ModelError, match="leave axes of sizes"):
@@ -184,11 +184,11 @@ def test_extremes_of_any_shape(data, shape, seed):
 
 @pytest.mark.parametrize("largest", [0, 1])
 def test_order_of_all(largest, profile):
-    """As a stable sort; -0 is 0, and what is no number comes first."""
+    """The order is that of a stable sort; -0 is 0, and NaN comes first."""
     infos = [(np.float32, None), (np.int64, None)]
     k = np.array([5])
     z, i = run_node(node("TopK", "x k", "z i", largest=largest), [TIES, k], outputs_info=infos, profile=profile)
-    ranks = np.maximum(-TIES if largest else TIES, -3e38)  # an infinite one comes behind NaN
+    ranks = np.maximum(-TIES if largest else TIES, -3e38)  # an infinite one comes after NaN
     ranks = np.where(np.isnan(TIES), -np.inf, ranks)
     order = np.argsort(ranks, axis=1, kind="stable")
     np.testing.assert_array_equal(i, order)
@@ -196,7 +196,7 @@ def test_order_of_all(largest, profile):
 
 
 def test_indices_are_outputs_that_the_board_gives(profile):
-    """As int32, beside the values that they belong to, and they may go on to a Gather."""
+    """The indices are int32, beside the values that they belong to, and may go on to a Gather."""
     nodes = [
         node("MatMul", "x w", "scores"),
         node("ArgMax", "scores", "label", axis=1, keepdims=0),

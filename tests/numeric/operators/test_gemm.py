@@ -1,4 +1,4 @@
-"""Gemm: y = alpha A' B' + beta C, every attribute and every shape that C may have."""
+"""Gemm: y = alpha A' B' + beta C, every attribute and every allowed shape of C."""
 
 import numpy as np
 import pytest

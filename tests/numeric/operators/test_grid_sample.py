@@ -58,7 +58,7 @@ def check(x, grid, mode, padding, aligned, opset=20):
 @examples(2)
 @given(data=st.data(), seed=seeds)
 def test_two_dimensions(mode, padding, aligned, data, seed):
-    """Points in and out of the data, none on a kink but by chance that no draw has."""
+    """Points are inside and outside of the data; none of the draws has one on a kink."""
     if mode == "cubic" and padding == "border":
         return
     size, out = (data.draw(st.tuples(st.integers(2, 4), st.integers(1, 4))) for _ in range(2))

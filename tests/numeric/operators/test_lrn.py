@@ -8,7 +8,7 @@ from support.oracle import check_against_differences, make_model, node, run_ort,
 
 
 def naive_lrn(x: np.ndarray, size: int) -> np.ndarray:
-    """In float64, as ONNX defines it and onnxruntime computes it; onnx.reference gives other numbers."""
+    """Compute it in float64, as ONNX defines it and onnxruntime does; onnx.reference gives other numbers."""
     squares = x.astype(np.float64) ** 2
     first, after = (size - 1) // 2, size // 2 + 1
     total = np.stack([squares[:, max(0, c - first) : c + after].sum(1) for c in range(x.shape[1])], 1)

@@ -103,6 +103,6 @@ def test_transposed_operands(rank, swap_a, swap_b, seed):
 
 
 def test_gram_matrix():
-    """One weight on both sides, once transposed."""
+    """One weight is on both sides, once transposed."""
     model = make_model([node("Transpose", "w", "t"), node("MatMul", "w t", "y")], {"w": values(4, 3, 2)})
     check_case(Case(model))

@@ -29,7 +29,7 @@ def i64(*numbers):
 
 
 def distinct(seed, *shape):
-    """Numbers that lie 0.1 apart at least, so that a finite difference changes no order."""
+    """Return numbers that are 0.1 apart at least, so that a finite difference changes no order."""
     count = int(np.prod(shape))
     return np.reshape(np.random.default_rng(seed).permutation(count) * 0.1 - 0.05 * count, shape).astype(np.float32)
 
@@ -71,7 +71,7 @@ def test_extremum_of_a_permuted_value(op_type):
 
 @pytest.mark.parametrize("op_type", ["ReduceMax", "ReduceMin"])
 def test_extremum_of_an_expanded_value(op_type):
-    """Each element is there twice: its share arrives twice."""
+    """Each element occurs twice, so its share arrives twice."""
     nodes = [node("Expand", "w s", "t"), node(op_type, "t axes", "z"), node("Mul", "z z", "y")]
     check_case(Case(make_model(nodes, {"w": distinct(1, 1, 3), "s": i64(2, 3), "axes": i64(0, 1)})))
 

@@ -48,7 +48,7 @@ def between_products(middle, seed, shape, constants=None):
 
 
 def permuted(middle, seed, shape, perm, constants=None):
-    """`middle` (from h to z) on a value whose axes lie in another order in memory."""
+    """Return a case of `middle` (from h to z) on a value whose axes have another order in memory."""
     stored = [shape[p] for p in perm]
     nodes = [node("Transpose", "w", "h", perm=list(np.argsort(perm))), *middle, node("Mul", "z z", "y")]
     return Case(make_model(nodes, {"w": values(seed, *stored)} | (constants or {})), seed=seed)
@@ -93,7 +93,7 @@ def test_concat_of_data_with_a_symbolic_batch(batch, seed):
 @examples(15)
 @given(data=st.data(), shape=shapes(1, 4), parts=st.lists(sizes, min_size=1, max_size=3), seed=seeds)
 def test_split(data, shape, parts, seed):
-    """Into parts of any sizes, of which only some are used."""
+    """Split into parts of any sizes; only some are used."""
     axis = data.draw(st.integers(-len(shape), len(shape) - 1))
     used = data.draw(st.lists(st.integers(0, len(parts) - 1), min_size=1, max_size=len(parts), unique=True))
     shape = list(shape)
@@ -109,7 +109,8 @@ def test_split(data, shape, parts, seed):
 @pytest.mark.parametrize("opset, size", [(13, 6), (18, 6), (18, 5)])
 @pytest.mark.parametrize("used", ["a", "b", "c"])
 def test_split_into_equal_parts(opset, size, used):
-    """Since opset 18 with num_outputs, the last part smaller where they do not fit; only one part reaches the loss."""
+    """Since opset 18 with num_outputs; the last part is smaller if the size does not divide. One part reaches the
+    loss."""
     attributes = {"num_outputs": 3} if opset == 18 else {}
     nodes = [
         node("Mul", "u v", "h"),
@@ -178,7 +179,7 @@ def test_slice_without_axes_and_steps():
 
 
 def test_slices_of_a_batch_of_sequences():
-    """The last step of each sequence, and all but the last: overlapping parts of one value."""
+    """Take the last step of each sequence, and all except the last: overlapping parts of one value."""
     nodes = [
         node("Mul", "x w", "h"),
         node("Slice", "h last end axis", "a"),
@@ -297,7 +298,7 @@ def test_depth_and_space(op_type, attributes, batch, depth, height, width, seed)
 
 
 def test_space_to_channels_side_by_side(profile):
-    """SpaceToDepth with mode CRD, which onnxruntime does not have: the inverse of DepthToSpace with it."""
+    """SpaceToDepth with mode CRD, which is missing in onnxruntime: the inverse of DepthToSpace with it."""
     attributes = {"blocksize": 2, "mode": "CRD"}
     nodes = [node("SpaceToDepth", "w", "d", **attributes), node("DepthToSpace", "d", "y", **attributes)]
     case = Case(make_model(nodes, {"w": values(1, 1, 2, 4, 6)}, opset=28))

@@ -23,7 +23,7 @@ def test_loss(reduction, batch, classes, spatial, weighted, ignored, seed):
     labels = rng.integers(0, classes, (batch, *spatial))
     if ignored is not None:
         labels[rng.random(labels.shape) < 0.3] = ignored
-        labels.flat[0] = classes - 1 or ignored  # one label counts, where there is more than the ignored class
+        labels.flat[0] = classes - 1 or ignored  # one label counts, unless the ignored class is the only one
     weights = {"x": values(seed, batch, classes, *spatial), "labels": labels}
     constants = {"weight": np.abs(values(seed, classes))} if weighted else {}
     attributes = {"reduction": reduction} | ({} if ignored is None else {"ignore_index": ignored})

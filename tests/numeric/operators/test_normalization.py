@@ -28,7 +28,8 @@ from support.oracle import (
     values,
 )
 
-#: Groups of two elements are +1 and -1 but for epsilon: with a small one, their gradient is what cancellation leaves.
+#: Groups of two elements are +1 and -1 except for epsilon: if it is small, their gradient is only what cancellation
+#: leaves.
 epsilons = st.sampled_from([0.05, 0.5])
 
 
@@ -93,7 +94,7 @@ def test_rms_norm(data, shape, epsilon, seed):
 
 @pytest.mark.parametrize("axes", [(1,), (0, 2), (0, 2, 3), (1, 3)])
 def test_default_epsilon_over_many_elements(axes):
-    """Standardize over axes that lie apart, which batch statistics need, in a model of which it is no operator."""
+    """Standardize over axes that are apart, as batch statistics do, in a model that does not have it as an operator."""
     shape = (4, 3, 5, 2)
     order = [a for a in range(4) if a not in axes] + list(axes)
     weights = {"x": values(1, *shape), "scale": values(2, *(shape[a] for a in axes))}
@@ -190,7 +191,7 @@ def test_between_convolutions_nothing_is_copied(op_type, factors, attributes):
 
 
 def test_statistics_of_layer_norm_as_outputs(profile):
-    """In a model that trains: Mean and InvStdDev are outputs beside y."""
+    """In a model that trains, Mean and InvStdDev are outputs beside y."""
     x = values(1, 2, 3, 4)
     norm = node("LayerNormalization", "x scale", "y mean inv_std", axis=1, epsilon=0.5)
     model = make_model([norm], {"x": x, "scale": values(2, 3, 4)}, outputs=("y", "mean", "inv_std"))

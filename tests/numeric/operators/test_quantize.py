@@ -1,5 +1,5 @@
-"""Quantize, QuantizeGrad and FlipSign as onnxruntime runs their bodies, against Affine in numpy; what becomes of
-"QuantizeLinear" and "DequantizeLinear" is tested on whole graphs, in numeric/quantized."""
+"""Quantize, QuantizeGrad and FlipSign as onnxruntime runs their bodies, against Affine in numpy. Tests of whole graphs,
+in numeric/quantized, cover "QuantizeLinear" and "DequantizeLinear"."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def drawn(session):
 
 @each_draw
 def test_distribution(op_type, profile):
-    """Kolmogorov and Smirnov would find such numbers in more than one of a thousand draws."""
+    """The Kolmogorov-Smirnov test would find such numbers in more than one of a thousand draws."""
     with open_session(op_type, profile) as session:
         found = drawn(session)
     assert stats.kstest(found, DRAWS[op_type][1].cdf).pvalue > 1e-3

@@ -282,7 +282,7 @@ def attempt(attributes=None, lens=None, shape=(4, "N", 2), op_type="LSTM"):
         ({"attributes": {"activations": ["Sigmoid", "Relu", "Tanh"]}}, "LSTM with activations Sigmoid, Relu, Tanh"),
         ({"attributes": {"activations": ["Softsign"]}, "op_type": "RNN"}, "use Tanh or Relu"),
         ({"lens": [4, 5]}, "LSTM with sequence_lens"),
-        ({"lens": "data"}, "LSTM with sequence_lens that are computed"),
+        ({"lens": "data"}, "LSTM with computed sequence_lens"),
         ({"shape": ("T", "N", 2)}, "length is not fixed"),
         ({"attributes": {"direction": "backward"}}, "LSTM with direction backward"),
     ],

@@ -110,7 +110,7 @@ def test_transpose_without_perm_reverses(shape, seed):
 
 
 def test_views_on_views():
-    """Transposed, reshaped, transposed again: bytes must move in between."""
+    """Transpose, reshape, transpose again: bytes must move in between."""
     nodes = [
         node("Transpose", "w", "a", perm=[1, 0]),
         node("Reshape", "a s", "b"),
@@ -147,7 +147,7 @@ def test_expanded_matrix_as_operand_of_a_product():
 
 @pytest.mark.parametrize("form", ["tensor", "float", "floats"])
 def test_constant(form):
-    """A Constant node is not trained, whatever its form."""
+    """A Constant node of any form is not trained."""
     array = values(7, 3) if form != "float" else np.array(0.75, np.float32)
     attributes = {
         "tensor": {"value": numpy_helper.from_array(array)},
@@ -173,7 +173,7 @@ def test_size_of_everything_is_checked_against_numpy():
 @examples(200)
 @given(data=st.data(), shape=shapes(1, 4))
 def test_reshaped_strides_are_those_of_numpy(data, shape):
-    """A view where numpy gives a view, of the same elements; None where numpy has to copy."""
+    """The result is a view if numpy gives a view, of the same elements; None if numpy has to copy."""
     order = data.draw(st.permutations(range(len(shape))))
     array = np.arange(math.prod(shape)).reshape([shape[a] for a in order]).transpose(np.argsort(order))
     cuts = data.draw(st.permutations([f for d in shape for f in factors(d)]))

@@ -1,4 +1,4 @@
-"""Floor, Ceil, Round, Sign and Mod: functions with steps, to which no gradient goes but beside them."""
+"""Floor, Ceil, Round, Sign and Mod: functions with steps, whose gradient is 0 except beside them."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ each_mod = pytest.mark.parametrize("fmod", [0, 1])
 
 
 def mod_case(fmod, shapes_of_both, seed, train):
-    """Without fmod onnxruntime has no Mod of floats; Gradmote trains what it made of it."""
+    """Return a case. onnxruntime has no Mod of floats without fmod; Gradmote trains what it made of it."""
     a, b = values(seed, *shapes_of_both[0]) * np.float32(2.7), values(seed + 1, *shapes_of_both[1]) * np.float32(2)
     return Case(make_model([node("Mod", "a b", "y", fmod=fmod)], {"a": a, "b": b}), train=train, seed=seed)
 
@@ -55,7 +55,7 @@ def test_mod(fmod, pair, seed):
 @each_mod
 @pytest.mark.parametrize("pair", [((2, 3), (2, 3)), ((2, 3), (3,)), ((3,), (2, 1, 3))])
 def test_gradient_of_the_divisor(fmod, pair):
-    """It is not drawn: an update that takes a divisor over a step, or near 0, shows no defect."""
+    """The case is not drawn: an update that takes a divisor over a step, or near 0, would fail without a defect."""
     check_case(mod_case(fmod, pair, 5, None))
 
 

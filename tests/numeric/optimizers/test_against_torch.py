@@ -109,7 +109,7 @@ def test_four_micro_batches_equal_one_batch(profile):
 
 
 def test_lazy_reset_drops_what_was_accumulated():
-    """Gradients of data that was given up do not reach the update; without a reset they would."""
+    """Gradients of abandoned data do not reach the update; without a reset they would."""
     (good,), (other,) = digits.batches(4, 1), digits.batches(4, 3)[2:]
     states = []
     for lazy in (True, False):
@@ -126,7 +126,7 @@ def test_lazy_reset_drops_what_was_accumulated():
 
 
 def test_gradients_stay_until_they_are_reset():
-    """As in onnxruntime: an update does not forget them, so that the next one takes the mean of both micro-batches."""
+    """An update does not forget them, as in onnxruntime: the next one takes the mean of both micro-batches."""
     first, second = digits.batches(4, 2)
     session = Session(digits.image(optimizers.sgd(0.0), 4, accumulate=True))
     gradients = []

@@ -31,9 +31,9 @@ OPTIMIZERS = {
     "adamw_ort": optimizers.adamw_ort(0.003),
     "clipped": optimizers.adamw(0.003, clip_norm=0.1),
 }
-#: An operand of an instruction that lies in the constants, and where the rule does there.
+#: The bit of an operand in the constants, and the offset of the rule there.
 CONSTANT, RULE = 1 << 31, 16
-#: Moments of which a mean is taken.
+#: How many moments are averaged.
 MANY = 60_000
 #: The largest number that no rounding may make infinite.
 LARGEST = 3.4e38
@@ -54,7 +54,7 @@ def compiled(rule: str, moments: str, accumulate: bool = False, batch: int = 4) 
 
 
 def update(rule: str, g: np.ndarray, first: int, decay: float = 0.0) -> bytes:
-    """Return an image of one UPDATE whose moments lie in the arena from `first` on, the first ones in front."""
+    """Return an image of one UPDATE whose moments are in the arena from `first` on, the first ones in front."""
     spec, n = RULES[rule], g.size
     hyper = np.float32([{**HYPER, "weight_decay": decay, "nesterov": 1.0}[name] for name in spec["hyper"]])
     words = np.zeros(8, np.uint32)
@@ -68,7 +68,7 @@ def update(rule: str, g: np.ndarray, first: int, decay: float = 0.0) -> bytes:
 
 
 def moments_behind(rule: str, g: np.ndarray, profile: str = "strict") -> list[np.ndarray]:
-    """Return the bits of the moments behind one UPDATE from zeros."""
+    """Return the bits of the moments after one UPDATE from zeros."""
     n, first = g.size, SCRATCH + 4 * g.size
     with Session(update(rule, g, first), profile) as session:
         session.run_program("infer")
@@ -80,7 +80,7 @@ def moments_behind(rule: str, g: np.ndarray, profile: str = "strict") -> list[np
 @pytest.mark.parametrize("n", [1, 2, 7, 31, 32, 33, 64, 97])
 @pytest.mark.parametrize("odd", [0, 2])
 def test_an_update_has_the_bits_of_the_specification(rule: str, n: int, odd: int, profile: str) -> None:
-    """Also of moments that begin in the midst of a word."""
+    """Moments may also begin in the middle of a word."""
     rng, first = np.random.default_rng(n), SCRATCH + 4 * n + odd
     image = update(rule, rng.normal(size=n), first, decay=float(rng.choice([0, 0.01])))
     machine = Machine(image, profile)
@@ -97,7 +97,7 @@ def test_an_update_has_the_bits_of_the_specification(rule: str, n: int, odd: int
 
 @pytest.mark.parametrize("rule", WITH_MOMENTS)
 def test_the_mean_of_rounded_moments_is_the_moment(rule: str, profile: str) -> None:
-    """Each is one of the two neighbours, and their mean lies within 4 deviations."""
+    """Each is one of the two neighbours, and their mean is within 4 deviations."""
     g = 0.0123
     exact = [g] if rule == "momentum" else [0.1 * g, 0.001 * g * g]
     for x, bits in zip(exact, moments_behind(rule, np.full(MANY, g), profile), strict=True):
@@ -121,7 +121,7 @@ def test_numbers_at_the_end_of_the_range(value: float, expected: int) -> None:
     [(12, 20, ""), (14, 20, ""), (16, 20, "BAD_OPERAND"), (13, 20, "BAD_OPERAND"), (10, 20, "BAD_OPERAND")],
 )
 def test_moments_lie_apart_in_the_arena_from_two_bytes_on(first: int, end: int, error: str) -> None:
-    """first: where the moments of three parameters begin, which end at 12; end: of the arena."""
+    """first: the offset of the moments of three parameters, which end at 12; end: of the arena."""
     words = np.array([RULES["momentum"]["kind"] + MOMENTS_BF16, *[0] * 7], np.uint32)
     places = {"lr": CONSTANT, "rule": CONSTANT | RULE, "g": CONSTANT, "p": SCRATCH, "slot1": SCRATCH + first}
     image = program_image([instruction("UPDATE", places, {"n": 3})], SCRATCH + end, bytes(RULE) + words.tobytes())
@@ -169,7 +169,7 @@ def test_learns_as_with_float32_moments(rule: str) -> None:
 
 
 def test_second_moments_do_not_stall() -> None:
-    """At rate 0 nothing but moments changes, so their sums are those of float32; the nearest bfloat16 would stop."""
+    """At rate 0 only moments change, so their sums are those of float32; the nearest bfloat16 would stop."""
     sums = []
     for moments in ("float32", "bf16"):
         with Session(compiled("adamw", moments)) as session:
@@ -216,7 +216,7 @@ def test_packed_checkpoints_keep_the_bits_of_moments() -> None:
 
 
 def test_a_moment_that_is_no_mean_of_squares_is_not_trained_on() -> None:
-    """A state that comes from elsewhere is looked at, whatever its moments are."""
+    """A state that comes from elsewhere is checked, whatever its moments are."""
     image = compiled("adamw", "bf16")
     at = next(e["offset"] for name, e in moments_of(image).items() if name.endswith("moment2"))
     x, y = digits.batches(4, 1)[0]

@@ -26,7 +26,7 @@ def shake(session: Session, image: bytes, rng: np.random.Generator) -> None:
 
 
 def untouched(session: Session, image: bytes) -> bytes:
-    """Return the bytes that a refused micro-batch must not change: gradients, and the state but for counters."""
+    """Return the bytes that a refused micro-batch must not change: gradients, and the state except counters."""
     known = b"".join(array.tobytes() for array in numbers(session.state(), image).values())
     return known + b"".join(bytes(session.gradient(name)) for name in session.parameter_names())
 

@@ -50,7 +50,7 @@ def test_adamw_of_onnxruntime_training(profile):
 
 
 def slots_of(session, image):
-    """Moments and bias corrections by name, from where the image says that they lie."""
+    """Return moments and bias corrections by name, at the offsets that the image gives."""
     state = bytes(session.state())
     rows = [row for row in read_image(image).state if row["role"] == "slot"]
     return {r["name"]: np.frombuffer(state, np.float32, r["size"] // 4, r["offset"]).reshape(r["shape"]) for r in rows}

@@ -1,4 +1,4 @@
-"""A loss scale keeps gradients from underflow, and changes no bit where there is none."""
+"""A loss scale keeps gradients from underflow, and changes no bit if nothing underflows."""
 
 from __future__ import annotations
 

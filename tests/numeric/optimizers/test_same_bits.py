@@ -72,7 +72,7 @@ def test_slices_of_train_and_optimizer(profile):
 
 
 def test_what_lies_in_the_scratch_does_not_matter(profile):
-    """NaN, or what the last program left."""
+    """The arena begins as NaN, or as the last program left it."""
     data = digits.batches(8, 10)
     image = digits.image(optimizers.adamw(), 8)
     _, poisoned_session = train(image, data, profile)
@@ -96,7 +96,7 @@ def test_dropout_with_one_seed_gives_one_state(profile):
 
 
 def test_dropout_continues_from_a_checkpoint(profile):
-    """The generator's counter is state: training that was interrupted draws the numbers that it would have drawn."""
+    """The generator's counter is state: interrupted training draws the same numbers as uninterrupted training."""
     data = digits.batches(8, 10)
     image = digits.image(optimizers.adamw(), 8, dropout=0.3)
     _, whole = train(image, data, profile)

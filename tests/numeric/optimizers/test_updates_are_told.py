@@ -1,4 +1,4 @@
-"""Whether parameters are updated while their gradients are made is told, and where not, why."""
+"""The report says whether parameters are updated while their gradients are made, and if not, why."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A bit for each element in place of a quantized activation: drawn networks train to the same bits, in less memory."""
+"""A bit for each element instead of a quantized activation: drawn networks train to the same bits, in less memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from support.oracle import examples
 from support.quantized import by_onnxruntime, drawn, reference
 
 BATCH, STEPS = 2, 3
-#: Instructions that can read bits in place of the integers.
+#: Instructions that can read bits instead of the integers.
 READERS = {"QUANTIZE_GRAD", "QUANTIZE_GRAD_S16", "ADD_S16", "CONV_GRAD_X_S16"}
 
 
@@ -55,7 +55,7 @@ def masks(result: Result) -> int:
 
 
 def state_after(result: Result, model: onnx.ModelProto, profile: str) -> tuple[list[float], bytes]:
-    """Return the losses of some steps, and the state behind them."""
+    """Return the losses of some steps, and the state after them."""
     x = reference.noise(model, BATCH)
     with Session(result.image, profile) as session:
         classes = int(np.prod(session.outputs()[0]["shape"][1:]))
@@ -80,7 +80,7 @@ def test_drawn_networks_train_to_the_same_bits(
 
 @pytest.mark.parametrize("gradients", ["int16", "float"])
 def test_frozen_weights_need_bits_alone(gradients: str) -> None:
-    """With trained biases alone, no activation of DS-CNN's convolutions is kept for the backward pass."""
+    """If biases alone train, no activation of DS-CNN's convolutions is kept for the backward pass."""
     model = by_onnxruntime.network("ds_cnn")
     biases = [t.name for t in model.graph.initializer if t.name.endswith("bias_quantized")]
     some, none = with_and_without(model, biases, gradients)
@@ -93,7 +93,7 @@ def test_frozen_weights_need_bits_alone(gradients: str) -> None:
 
 
 def test_what_sums_read_is_kept_as_bits() -> None:
-    """All weights of ResNet-8 train, and the sums' operands are not needed but for where they were clamped."""
+    """All weights of ResNet-8 train; of the sums' operands, training needs only a bit each: whether it was clamped."""
     some, none = with_and_without(by_onnxruntime.network("resnet_8"), None, "int16")
     assert masks(some) > 0
     assert some.layout.arena_size < none.layout.arena_size

@@ -45,7 +45,7 @@ def drawn(seed: int) -> tuple[onnx.ModelProto, dict[str, np.ndarray]]:
 
 
 def is_close(found: np.ndarray, expected: np.ndarray) -> bool:
-    """Return whether float32 results are equal but for the order of sums."""
+    """Return whether float32 results are equal except for the order of sums."""
     size = max(float(np.abs(expected.astype(float)).max(initial=0)), 1.0)
     return float(np.abs(found.astype(float) - expected.astype(float)).max(initial=0)) <= SUM * size
 
@@ -69,7 +69,7 @@ def factors(seed: int) -> dict[str, np.ndarray]:
 
 
 def artifacts(seed: int, optimizer: Optimizer, scheme: str = "full") -> Artifacts:
-    """Return what trains a drawn graph; all of it where it has too few layers for the scheme, or no biases."""
+    """Return what trains a drawn graph; all of it if it has too few layers for the scheme, or no biases."""
     try:
         return build_artifacts(drawn(seed)[0], None, projections, optimizer, scheme=scheme)
     except ModelError as error:
@@ -112,7 +112,7 @@ def test_gradients(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_what_was_trained_is_exported(seed: int) -> None:
-    """With drawn schemes, optimizers and options; state and results do not depend on how memory is laid out."""
+    """Schemes, optimizers and options are drawn; state and results do not depend on the layout of memory."""
     rng, (model, data) = np.random.default_rng(seed), drawn(seed)
     scheme, optimizer = SCHEMES[rng.integers(len(SCHEMES))], OPTIMIZERS[rng.integers(len(OPTIMIZERS))]
     made = artifacts(seed, optimizer, scheme)
@@ -137,7 +137,7 @@ def test_what_was_trained_is_exported(seed: int) -> None:
 
 
 def layouts(rng: np.random.Generator) -> Sequence[dict[str, bool]]:
-    """Return options that change where bytes lie and what is computed again, and nothing else."""
+    """Return options that change only the places of bytes and what is recomputed."""
     drawn_options = {n: bool(rng.integers(2)) for n in ("overwrite_inputs", "stream_rows", "recompute")}
     return [{}, drawn_options]
 

@@ -12,7 +12,7 @@ from support.quantized.comparing import InGradmote, InOnnxruntime, differing, fl
 from support.quantized.qdq import QdqWriter, Scale
 
 SEEDS = range(3)
-#: The share of outputs that may lie midway between two integers but for the error of a float32 sum.
+#: The share of outputs that may be midway between two integers within the error of a float32 sum.
 MIDWAY = 1e-5
 #: Networks of all tools and forms, all of whose operators have an int8 form.
 NETWORKS = ("torch_residual_int8_per_channel", "tflite_residual_float32_per_channel", "DS-CNN int8-int8-per-channel",
@@ -39,10 +39,10 @@ def test_body_in_standard_onnx(name: str) -> None:
 
 @pytest.mark.parametrize("name", NETWORKS)
 def test_network(name: str, profile: str) -> None:
-    """All results within the network are compared, and not its scores alone.
+    """Compare all results within the network, not only its scores.
 
-    onnxruntime sums a Conv between DequantizeLinear and QuantizeLinear in float32. Where the exact result is midway
-    between two integers but for less than the error of that sum, it may take the other one than its own QLinearConv.
+    onnxruntime sums a Conv between DequantizeLinear and QuantizeLinear in float32. If the exact result is closer to the
+    middle of two integers than the error of that sum, it may take the other one than its own QLinearConv.
     """
     model = next(entry for entry in entries() if entry.name == name).make()
     assert model is not None

@@ -1,4 +1,4 @@
-"""Gradients with int8 operands are those of the training model, and use no dequantized tensor where they need none."""
+"""Gradients with int8 operands are those of the training model, and use no dequantized tensor if they need none."""
 
 from __future__ import annotations
 

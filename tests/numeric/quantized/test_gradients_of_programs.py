@@ -45,7 +45,7 @@ def gradients(session: Session, feeds: dict[str, np.ndarray]) -> dict[str, np.nd
 @examples(6)
 @given(networks(), st.integers(0, 99))
 def test_gradients_are_those_of_the_training_model(kind: str, model: onnx.ModelProto, seed: int) -> None:
-    """They are off by no more than their rounding, and the same in both profiles."""
+    """They differ at most by their rounding, and are the same in both profiles."""
     made, feeds = trained(model, seed)
     expected, errors = run_ort_plainly(made.training, feeds), rounding.errors(made.training, feeds, kind)
     image, _ = compile_twice(made, batch=BATCH, gradients=kind)
@@ -61,7 +61,7 @@ def test_gradients_are_those_of_the_training_model(kind: str, model: onnx.ModelP
 @examples(4)
 @given(networks(), st.integers(0, 99))
 def test_masters_begin_as_their_weights(kind: str, model: onnx.ModelProto, seed: int) -> None:
-    """The first loss and all gradients have the same bits, whether the state has a byte of fraction or not."""
+    """A byte of fraction in the state does not change a bit of the first loss and of all gradients."""
     made, feeds = trained(model, seed)
     images = [compile_twice(made, batch=BATCH, gradients=kind, weights=weights)[0] for weights in WEIGHTS]
     found = []
@@ -77,7 +77,7 @@ def test_masters_begin_as_their_weights(kind: str, model: onnx.ModelProto, seed:
 @examples(4)
 @given(networks(), st.integers(0, 99))
 def test_a_step_is_train_and_optimizer(model: onnx.ModelProto, seed: int) -> None:
-    """The same random numbers, and the same gradients: whole ones, or row by row."""
+    """Random numbers and gradients are the same: whole ones, or row by row."""
     made, feeds = trained(model, seed)
     x, label = feeds.values()
     kept, fused = compile_twice(made, batch=BATCH)

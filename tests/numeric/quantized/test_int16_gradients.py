@@ -56,7 +56,7 @@ def gradients_of(kind: str) -> dict[str, np.ndarray]:
 
 
 def test_gradients_are_those_of_float32() -> None:
-    """Each parameter's gradient points where that of float32 does, and is as long, within the rounding."""
+    """Each parameter's gradient has the direction and the length of that of float32, within the rounding."""
     exact, found = gradients_of("float"), gradients_of("int16")
     for name, expected in exact.items():
         difference = np.linalg.norm((found[name] - expected).ravel())

@@ -88,7 +88,7 @@ def at_random(weights: str = "int8") -> float:
 
 
 def to_the_nearest() -> float:
-    """Return the accuracy where each step is rounded to the nearest integer; only this test does that."""
+    """Return the accuracy if each step is rounded to the nearest integer; only this test does that."""
     made = artifacts()
     image = compile_image(made, Options(batch=1, gradients="float", accumulate=True)).image
     rows = {row["name"]: row for row in read_image(image).state if row["role"] == "parameter"}

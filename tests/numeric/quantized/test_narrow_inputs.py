@@ -98,7 +98,7 @@ def test_a_target_has_the_sessions_bits(dtype: str) -> None:
 
 
 def test_bytes_of_a_file_go_to_the_input(dtype: str) -> None:
-    """As they are to uint8, and less the data's zero to int8."""
+    """They go as they are to uint8, and less the data's zero to int8."""
     pixels = np.arange(4 * FEATURES, dtype=np.uint8).reshape(4, FEATURES) + 100
     with TwinTarget("strict") as target:
         target.load_image(image(dtype))

@@ -43,7 +43,7 @@ def test_both_profiles_give_the_same_bits(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["GEMM", "CONV", "UPDATE", "SOFTMAX_CROSS_ENTROPY_WITH_GRAD"])
 def test_the_profiles_can_differ(name: str) -> None:
-    """The test above would find an opcode that does not belong there."""
+    """Check that the test above finds an opcode that does not belong there."""
     drawer = Drawer(KNOWN[name], SCRATCH, 2)
     images = [image for image in (image_of(drawer.draw()) for _ in range(50)) if error_of(image) == "OK"]
     assert any(not np.array_equal(scratch_of(i, "fused"), scratch_of(i, "strict")) for i in images)

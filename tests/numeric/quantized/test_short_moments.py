@@ -19,7 +19,7 @@ from support.program_image import SCRATCH, instruction, program_image
 from support.quantized import small_cnn
 from support.stored_update import DTYPES, StoredUpdate
 
-#: Moments of which a mean is taken.
+#: How many moments are averaged.
 MANY = 100_000
 HYPER = {"beta1": 0.9, "one_minus_beta1": 0.1, "beta2": 0.999, "one_minus_beta2": 0.001, "eps": 1e-8}
 RULES = {"momentum": {"momentum": 0.9}, "adam": HYPER, "adamw": HYPER, "adamw_ort": HYPER}
@@ -37,7 +37,7 @@ def compiled(rule: str, moments: str | None, weights: str = "int8", gradients: s
 
 
 def trained(image: bytes, steps: int, rate: float | None = None, profile: str = "strict") -> bytes:
-    """Return the checkpoint behind so many steps."""
+    """Return the checkpoint after so many steps."""
     with Session(image, profile) as session:
         if rate is not None:
             session.learning_rate = rate
@@ -52,7 +52,7 @@ def trained(image: bytes, steps: int, rate: float | None = None, profile: str = 
 @pytest.mark.parametrize("opcode", sorted(DTYPES))
 @pytest.mark.parametrize("rule", RULES)
 def test_the_mean_of_rounded_moments_is_the_moment(opcode: str, rule: str, profile: str) -> None:
-    """Each is one of the two neighbours, and their mean lies within 4 deviations."""
+    """Each is one of the two neighbours, and their mean is within 4 deviations."""
     g = np.full(MANY, 0.0123, np.float32)
     update = StoredUpdate(opcode, rule, RULES[rule], 0.01, low=-127, high=127, seed=3)
     exact = update.run_all(np.zeros(MANY), g, profile)[1:]
@@ -68,7 +68,7 @@ def test_the_mean_of_rounded_moments_is_the_moment(opcode: str, rule: str, profi
 
 @pytest.mark.parametrize("rule", RULES)
 def test_the_first_step_is_that_of_float32_moments(rule: str) -> None:
-    """A moment is rounded behind the step that it was computed for."""
+    """A moment is rounded after the step that it was computed for."""
     g = np.linspace(-1, 1, 100)
     update = StoredUpdate("UPDATE_S8", rule, RULES[rule], 0.5, low=-127, high=127)
     short = StoredUpdate(**{**vars(update), "short": True})
@@ -126,7 +126,7 @@ def test_learns_as_with_float32_moments(weights: str, gradients: str) -> None:
 
 
 def test_second_moments_do_not_stall() -> None:
-    """At rate 0 nothing but moments changes, so their sums are those of float32; the nearest bfloat16 would stop."""
+    """At rate 0 only moments change, so their sums are those of float32; the nearest bfloat16 would stop."""
     sums = []
     for moments in ("float32", "bf16"):
         found = checkpoint.unpack(trained(compiled("adam", moments, gradients="float").image, 150, rate=0.0))
@@ -136,7 +136,7 @@ def test_second_moments_do_not_stall() -> None:
 
 @pytest.mark.parametrize("rule", OPTIMIZERS)
 def test_both_profiles_keep_the_same_moments(rule: str) -> None:
-    """Bias corrections too: an image that trains integers has no multiply-accumulate for them."""
+    """This includes bias corrections: an image that trains integers has no multiply-accumulate for them."""
     assert list(differing(compiled(rule, "bf16").compiled)) == []
     strict, fused = (checkpoint.unpack(trained(compiled(rule, "bf16").image, 30, None, p)) for p in ("strict", "fused"))
     assert all(np.array_equal(strict.tensors[name], fused.tensors[name]) for name in strict.tensors)

@@ -1,4 +1,4 @@
-"""Quantized layers of which a share of the output channels trains, drawn for each weight, beside drawn biases."""
+"""Quantized layers that train a share of their output channels, drawn for each weight, beside drawn biases."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_gradients_of_programs(kind: str, lesson: tuple[onnx.ModelProto, str, di
 def test_what_trains_and_what_does_not(
     kind: str, weights: str, lesson: tuple[onnx.ModelProto, str, dict[str, np.ndarray]]
 ) -> None:
-    """The twin infers as onnxruntime does before and behind the training, whose export keeps all that is frozen."""
+    """The twin infers as onnxruntime does before and after the training, whose export keeps all that is frozen."""
     model, scheme, feeds = lesson
     made, options = made_of(model, scheme), Options(batch=BATCH, gradients=kind)
     options.weights = weights if has_int8(made.parameters) else "int8"
@@ -124,7 +124,7 @@ def check_frozen(model: onnx.ModelProto, exported: onnx.ModelProto, trained: lis
     ("network", "scheme"), [("ds_cnn", "bias+sparse:0.5:last:4"), ("resnet_8", "sparse:0.25:last:6")]
 )
 def test_no_part_computes_in_float(network: str, scheme: str) -> None:
-    """Split layers have the int8 operators that whole ones have, with their ReLUs in the bounds."""
+    """Split layers use the int8 operators of whole ones, with their ReLUs in the bounds."""
     model = by_onnxruntime.network(network)
     in_float = [{(f.operator, f.reason) for f in program.in_float} for program in programs(model, scheme)]
     assert in_float == [{(f.operator, f.reason) for f in program.in_float} for program in programs(model, "full")]

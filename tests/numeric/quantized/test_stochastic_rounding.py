@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from support.oracle import examples
 from support.stored_update import DTYPES, StoredUpdate
 
-#: Numbers of which a mean is taken.
+#: How many numbers are averaged.
 MANY = 100_000
 RULES = {
     "sgd": {},

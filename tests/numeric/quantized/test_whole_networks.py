@@ -23,7 +23,7 @@ ROUNDING = 1e-6
 
 
 def close(found: np.ndarray, expected: np.ndarray, model: onnx.ModelProto) -> bool:
-    """Return whether scores are equal: to the bit where a QuantizeLinear made them."""
+    """Return whether scores are equal: to the bit if a QuantizeLinear made them."""
     if model.graph.node[-1].op_type in ("DequantizeLinear", "QuantizeLinear"):
         return bool((found == expected).all())
     return bool(np.abs(found - expected).max() <= ROUNDING * np.abs(expected).max())

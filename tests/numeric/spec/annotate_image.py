@@ -17,7 +17,7 @@ _TABLES = {"TENSORS": "tensor", "PROGRAMS": "program", "STATE": "state_entry", "
 
 
 def number(word: int) -> str:
-    """Return a word in decimal, or in hexadecimal where it has a meaning of its own bits."""
+    """Return a word in decimal, or in hexadecimal if its bits have a meaning."""
     if word == NONE:
         return "NONE"
     return str(word) if word < 1 << 24 else f"{word:#010x}"
@@ -51,7 +51,7 @@ class Dump:
         return [(word, "") for word in self.words[begin // 4 : end // 4]]
 
     def _part(self, title: str, notes: Sequence[Note], at: int) -> Iterator[str]:
-        """Yield a heading, and its words with up to four a line; none where there is none."""
+        """Yield a heading, and its words with up to four a line; nothing if there are no words."""
         if not notes:
             return
         yield f"; {title}"

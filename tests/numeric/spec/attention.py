@@ -28,7 +28,7 @@ def _scaled(c: Call, x: Array) -> Array:
 
 
 def _filled(c: Call, x: Array, which: int) -> Array:
-    """Return x with a number of `fill` in its place where the mask is not 0."""
+    """Return x with a number of `fill` in each place whose mask is not 0."""
     if not c.has("attn_mask") or not c.has("fill"):
         return x
     return np.where(c.get("attn_mask") != 0, c.get("fill")[which], x)

@@ -80,7 +80,7 @@ def _can_run(data: bytes) -> bool:
 
 
 def main() -> int:
-    """Compare so many mutants, and tell what came of it."""
+    """Compare so many mutants, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mutants", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1)

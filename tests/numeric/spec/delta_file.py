@@ -46,7 +46,7 @@ def difference_of_integers(now: Array, base: Array) -> Array:
 
 
 def significands(now: Array, base: Array) -> tuple[list[int], list[int], Array]:
-    """Return m and x of each |d| = m 2^(x - 150), and where d is negative."""
+    """Return m and x of each |d| = m 2^(x - 150), and whether d is negative."""
     if now.dtype == np.float32:
         with np.errstate(over="ignore", invalid="ignore"):
             words = (now - base).view(np.uint32)
@@ -59,7 +59,7 @@ def significands(now: Array, base: Array) -> tuple[list[int], list[int], Array]:
 
 
 def exponent_of(now: Array, base: Array, bits: int) -> int:
-    """Return the exponent of one parameter's delta. Raises FloatingPointError where there is none."""
+    """Return the exponent of one parameter's delta. Raise FloatingPointError if there is none."""
     m, x, _ = significands(now, base)
     largest = max(zip(x, m))
     if now.dtype == np.float32 and largest[0] >= 127 + 61:
@@ -84,7 +84,7 @@ def codes_of(now: Array, base: Array, exponent: int, bits: int, words: Array) ->
 
 
 def packed(codes: Array, bits: int) -> bytes:
-    """Return codes as bytes, of which each has the lowest digit first."""
+    """Return codes as bytes; each has the lowest digit first."""
     base, each = FORMS[bits]
     digits = np.zeros(-(-len(codes) // each) * each, np.int64)
     digits[: len(codes)] = codes % base

@@ -30,7 +30,7 @@ _COMPARING = ("MAX_POOL", "MAX_POOL_GRAD", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_E
               "SOFTMAX", "RNN_CELLS", "NORMALIZE", "GEMM", "CONV")  # fmt: skip
 
 
-#: Zero points and bounds of numbers of 8 bits, and limits of those of 16; some lie outside.
+#: Zero points and bounds of numbers of 8 bits, and limits of those of 16; some are out of range.
 _INTEGERS = {
     "low": (-128, -128, -60, -200),
     "high": (127, 127, 60, 200),
@@ -40,7 +40,7 @@ _INTEGERS = {
 
 @dataclass(frozen=True)
 class Drawn:
-    """An instruction, the bytes that its operands start from, and where they lie in arena or constants."""
+    """An instruction, the bytes that its operands start from, and their places in arena or constants."""
 
     instruction: Instruction
     constants: bytes
@@ -76,7 +76,7 @@ class Drawer:
                 instruction.operands[operand.name] = at
                 at += -(-len(data[operand.name]) // 4) * 4
             else:
-                element = alignment(operand)  # where it is less than a word, the operand may start in the midst of one
+                element = alignment(operand)  # if it is less than a word, the operand may start within one
                 constants += bytes(element * int(self.rng.integers(4 // element)))
                 instruction.operands[operand.name] = CONSTANT_BIT | len(constants)
                 constants += data[operand.name]
@@ -155,7 +155,7 @@ class Drawer:
         return self.opcode.params.keys() >= {"d0", "a0"} and self.rng.random() < 0.2
 
     def _gap(self, operand: Operand) -> int:
-        """Return elements that are left free behind an axis; slots of a state have none."""
+        """Return elements that are left free after an axis; slots of a state have none."""
         return int(operand.name not in _STATES and self.rng.random() < 0.1)
 
     # ---- Data -------------------------------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ class Machine:
     # ---- Programs ---------------------------------------------------------------------------------------------------
 
     def calls(self, kind: str) -> Iterator[Call]:
-        """Yield what a program runs, or nothing where the image does not have it."""
+        """Yield what a program runs, or nothing if the image does not have it."""
         for instruction in executed(self.image, kind):
             known, control = instruction.knowing(bytes(self.constants)), self.image.header.control_offset
             yield Call(self.arena, self.constants, self.arithmetic, known, control)

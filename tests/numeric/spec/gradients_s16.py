@@ -1,4 +1,4 @@
-"""Gradients of 16 bits: numbers q 2^exponent, beside which lie the exponent and the magnitude."""
+"""Gradients of 16 bits: numbers q 2^exponent, with the exponent and the magnitude beside them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _magnitude(values: Array) -> int:
 
 
 def _masked(c: Call, values: Array) -> Array:
-    """Return the values where low < q < high and the bit of mask is 1, and 0 elsewhere."""
+    """Return the values for which low < q < high and the bit of mask is 1, and 0 for the others."""
     if c.has("q"):
         q = c.get("q").astype(int)
         values = np.where((q > byte(c, "low")) & (q < byte(c, "high")), values, np.float32(0))
@@ -41,7 +41,7 @@ def _masked(c: Call, values: Array) -> Array:
 
 
 def _write(c: Call, name: str, values: Array, expected: int, room: int = 0) -> int:
-    """Write numbers whose magnitude is expected to be this one; return the magnitude that they have."""
+    """Write numbers of an expected magnitude; return their actual one."""
     limit = min(max(int(np.uint32(c["limit"]).astype(np.int32)), 1), 32767)
     kept = (limit + 1).bit_length() - 1
     exponent = min(max(expected + 1 + room - kept, LEAST_EXPONENT), MOST_EXPONENT)

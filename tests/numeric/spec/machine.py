@@ -22,15 +22,15 @@ def _word(memory: Array, at: int) -> np.uint32:
 
 
 class Stopped(Exception):
-    """The end of a program in place of OK, with the name of an error."""
+    """The end of a program without OK, with the name of an error."""
 
 
 @dataclass(frozen=True)
 class Call:
     """One instruction that runs.
 
-    a: the profile's arithmetic. i: the instruction. control: where the control record is. What is assigned to a view
-    of an operand is in the arena.
+    a: the profile's arithmetic. i: the instruction. control: the offset of the control record. What is assigned to a
+    view of an operand is in the arena.
     """
 
     arena: Array
@@ -97,7 +97,7 @@ class Call:
         return (found.astype(np.uint32) << np.uint32(16)).view(np.float32) if self.i.short else found
 
     def optional(self, name: str, otherwise: object) -> Array:
-        """Return a copy of an operand, or what stands for it where it is absent."""
+        """Return a copy of an operand, or its default if it is absent."""
         return self.get(name) if self.has(name) else np.asarray(otherwise, np.float32)
 
     def put(self, name: str, values: Array) -> None:

@@ -21,7 +21,7 @@ HEADER = size_of("header")
 
 
 def mutants(images: Sequence[bytes], count: int, seed: int) -> Iterator[bytes]:
-    """Yield so many mutants of the images, the same for the same seed."""
+    """Yield so many mutants of the images; the same seed gives the same ones."""
     drawn = random.Random(seed)
     for _ in range(count):
         yield mutant(drawn.choice(images), drawn)
@@ -46,7 +46,7 @@ def sealed(data: bytes | bytearray) -> bytes:
 
 
 def _broken_file(data: bytearray, drawn: random.Random) -> bytes:
-    """Return the image with a wrong checksum, cut short, or with bytes behind it."""
+    """Return the image with a wrong checksum, cut short, or with bytes after it."""
     whole = sealed(data)
     cut = drawn.randrange(len(whole) // 4) * 4
     return drawn.choice((bytes(data), whole[:cut], whole + bytes(16)))

@@ -1,4 +1,4 @@
-"""The arithmetic of docs/NUMERICS.md over arrays, with the constants and polynomials that its tables have."""
+"""The arithmetic of docs/NUMERICS.md over arrays, with the constants and polynomials of its tables."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ ZERO = np.float32(0)
 
 
 def centred(c: Call, name: str, zero: str) -> Array:
-    """Return an int8 operand less its zero point, of which the nearest int8 counts, as float32 numbers."""
+    """Return an int8 operand less its zero point, clipped to int8, as float32 numbers."""
     nearest = np.clip(int(np.uint32(c[zero]).view(np.int32)), -128, 127)
     return (c.get(name).astype(np.int32) - nearest).astype(np.float32)
 
@@ -32,7 +32,7 @@ def mask(c: Call) -> None:
 
 
 def is_between(c: Call, q: Array) -> Array:
-    """Return where low < q < high."""
+    """Return for which elements low < q < high."""
     low, high = (int(np.uint32(c[name]).view(np.int32)) for name in ("low", "high"))
     return (q.astype(np.int64) > low) & (q < high)
 

@@ -150,7 +150,8 @@ def by_lanes(flat: Array) -> Array:
 
 
 def by_pairs(flat: Array) -> Array:
-    """Return the sums of all channels (taps, batch, out_h, out_w, channels), each of which begins elsewhere."""
+    """Return the sums of all channels (taps, batch, out_h, out_w, channels), whose groups of four begin at different
+    numbers."""
     total = np.zeros(flat.shape[1:], F32)
     for b, o, p, channel in np.ndindex(total.shape):
         number = b * total.shape[-1] + channel
@@ -159,7 +160,7 @@ def by_pairs(flat: Array) -> Array:
 
 
 def one_by_pairs(x: Array, lead: int) -> np.float32:
-    """Return the sum of the numbers of one channel, of which so many lie before the first group of four."""
+    """Return the sum of the numbers of one channel. lead: how many are before the first group of four."""
     if lead + 4 > len(x):
         return in_order(x)
     groups = x[lead : lead + (len(x) - lead) // 4 * 4].reshape(-1, 4)

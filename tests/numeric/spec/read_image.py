@@ -17,7 +17,7 @@ SECTIONS = enums()["section"]
 class Record(SimpleNamespace):
     """The fields of one record by their names.
 
-    A field that is a number of an enum has the name beside it, such as `dtype_name` beside `dtype`: None where the
+    A field that is a number of an enum has the name beside it, such as `dtype_name` beside `dtype`: None if the
     enum does not have the number, which anyone may have written.
     """
 
@@ -45,7 +45,7 @@ def _read(kind: str, data: bytes, at: int) -> Any:
 
 @dataclass(frozen=True)
 class Image:
-    """An image and what stands in it. Nothing is checked here: verify.py does that."""
+    """An image and its contents. Nothing is checked here: verify.py does that."""
 
     data: bytes
 
@@ -80,7 +80,7 @@ class Image:
 
     @cached_property
     def store(self) -> Record | None:
-        """The record of the sample store, where there is one."""
+        """Return the record of the sample store, if there is one."""
         data = self.section("STORE")
         return read_record("store", data, 0) if data else None
 

@@ -25,7 +25,7 @@ NUMBERS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "sixteen": 16}
 class Operand:
     """One operand of an instruction.
 
-    axes: a dim and the name of its stride for each axis; the stride is None where elements are contiguous.
+    axes: a dim and the name of its stride for each axis; the stride is None if elements are contiguous.
     """
 
     name: str
@@ -129,7 +129,7 @@ def enums() -> dict[str, list[str]]:
 
 
 def name_of(enum: str, number: int) -> str | None:
-    """Return the name of a number in an enum of records.toml, or None where the enum does not have it."""
+    """Return the name of a number in an enum of records.toml, or None if the enum does not have it."""
     names = enums()[enum]
     return names[number] if 0 <= number < len(names) else None
 

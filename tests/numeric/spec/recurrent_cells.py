@@ -26,7 +26,7 @@ def slot(c: Call, name: str, step: str, number: int) -> Array:
 
 
 def first_slot(c: Call, name: str, step: str, given: str) -> None:
-    """Write the initial state, or 0, where time begins."""
+    """Write the initial state, or 0, to the slot at which time begins."""
     slot(c, name, step, c["steps"] * c["reverse"])[...] = _state(c, given)
 
 

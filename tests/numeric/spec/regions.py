@@ -10,7 +10,7 @@ LIMIT = 1 << 30
 
 
 def lies_in(offset: int, size: int, begin: int, end: int) -> bool:
-    """Return whether the bytes start at a multiple of 4 and lie between begin and end."""
+    """Return whether the bytes start at a multiple of 4 and are between begin and end."""
     return offset % 4 == 0 and begin <= offset and offset + size <= end
 
 

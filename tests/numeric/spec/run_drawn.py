@@ -18,7 +18,7 @@ from .read_image import NONE
 from .read_tables import Opcode
 from .verify import error_of
 
-#: What runs of an image, one behind the other, where it is there and has no more work than this.
+#: The programs of an image that run, one after the other, if it has them and they have no more work than this.
 PROGRAMS = ("INFER", "TRAIN", "STEP", "OPTIMIZER", "EVAL", "TRAIN", "OPTIMIZER", "STEP")
 MOST_WORK = 200_000
 
@@ -47,7 +47,7 @@ def drawn_image(opcode: Opcode, seed: int) -> bytes:
 
 
 def difference(image: bytes, profile: str) -> str | None:
-    """Return what the two implementations do differently with an image and its programs: None where they agree."""
+    """Return what the two implementations do differently with an image and its programs: None if they agree."""
     expected = error_of(image)
     try:
         session = Session(image, profile)
@@ -68,7 +68,7 @@ def _is_quick(machine: Machine, kind: str) -> bool:
 
 
 def _give_data(session: Session, machine: Machine) -> None:
-    """Write drawn numbers into every input and label of both, and digits where labels are integers."""
+    """Write drawn numbers into every input and label of both, and digits if labels are integers."""
     drawn = np.random.default_rng(1)
     for tensor in machine.image.tensors:
         if tensor.role_name in ("INPUT", "LABEL"):
@@ -87,14 +87,15 @@ def _run_in_both(session: Session, machine: Machine, kind: str) -> str | None:
 
 
 def _status(session: Session, kind: str) -> str:
-    """Run a program, also where the session would ask for inputs that another one overwrote."""
+    """Run a program, even if the session would ask for inputs that another one overwrote."""
     code = session._lib.gm_begin(session._open(), KINDS.index(kind))
     code = session._lib.gm_run(session._open(), NONE) if code == 0 else code
     return "OK" if code == 0 else RuntimeFault(code).name
 
 
 def _other_bits(session: Session, machine: Machine, kind: str, size: int) -> str | None:
-    """Return where the arenas differ after a program. Any two NaN are equal; rows, panels and blocks hold anything."""
+    """Return the first difference of the arenas after a program. Any two NaN are equal; rows, panels and blocks hold
+    anything."""
     ours, theirs = np.frombuffer(bytes(session._memory[:size]), np.uint8).copy(), machine.arena[:size].copy()
     for call in machine.calls(kind):
         for name in ("row", "panel", "block"):

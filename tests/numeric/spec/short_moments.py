@@ -15,7 +15,7 @@ STREAM = 2**32 - 4
 
 
 def random_words(counter: Array, stream: int, first: int, n: int) -> Array:
-    """Return n words from number `first` on, of which each gives two numbers. counter: seed, then optimizer_steps."""
+    """Return n words from number `first` on, two numbers each. counter: seed, then optimizer_steps."""
     seed, step = counter
     with np.errstate(over="ignore"):
         key = mix(mix(seed) + step)

@@ -59,7 +59,7 @@ def log_softmax_grad(c: Call) -> None:
 class Labels:
     """The labels (outer, inner) of an instruction, their weights and masks.
 
-    w is 0 where a label is ignored; own picks the label's class out of (outer, classes, inner).
+    w is 0 if a label is ignored; own picks the label's class out of (outer, classes, inner).
     """
 
     def __init__(self, c: Call) -> None:

@@ -28,7 +28,7 @@ UPDATES = (
 def is_sound(machine: Machine, kind: str) -> bool:
     """Return whether a program that updates may start.
 
-    Rate and state are looked at where something other than an update may have changed them since the last look.
+    Look at rate and state only if something other than an update may have changed them since the last look.
     """
     updates = [call for call in machine.calls(kind) if call.i.opcode.name in UPDATES]
     rule_words = constants()["RULE_WORDS"]

@@ -11,7 +11,7 @@ from numeric.spec.verify import error_of
 
 from gradmote import Session
 
-#: What the page trains on, and what it says comes of it.
+#: What the page trains on, and the result that it gives.
 X, TARGET = np.array([[1, 2]], np.float32), np.array([[1]], np.float32)
 TRAINED = [0.75, 0.25]
 

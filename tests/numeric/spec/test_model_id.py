@@ -15,7 +15,7 @@ from support import digits
 
 
 def stated(data: bytes) -> bytes:
-    """Return the id that stands in an image."""
+    """Return the id in an image."""
     return np.array(Image(data).header.model_id, np.uint32).tobytes()
 
 

@@ -1,4 +1,4 @@
-"""Any number in a field that names one of an enum: both verifiers refuse those that the enum does not have, alike."""
+"""Any number in a field that names one of an enum: both verifiers refuse those outside the enum, alike."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def enum_words(data: bytes) -> Iterator[Field]:
 
 
 def values(field: Field, drawn: random.Random) -> list[int]:
-    """Return all numbers of an enum, the first ones behind it, the edges, and some of every size."""
+    """Return all numbers of an enum, the first ones after it, the edges, and some of every size."""
     return [*range(field.known + 3), *EDGES, *(drawn.getrandbits(drawn.randint(1, 32)) for _ in range(6))]
 
 
@@ -100,7 +100,7 @@ def test_several_at_once() -> None:
 
 
 def test_parameters_of_instructions() -> None:
-    """Every enum and flag of every opcode: V15 refuses what comes behind its last number."""
+    """Every enum and flag of every opcode: V15 refuses what comes after its last number."""
     drawn, seen = random.Random(3), 0
     for opcode in opcodes().values():
         chosen = [name for name, kind in opcode.params.items() if kind == "flag" or kind.startswith("enum(")]

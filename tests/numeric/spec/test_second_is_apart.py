@@ -40,7 +40,7 @@ def test_it_imports_nothing_of_the_product(path: Path) -> None:
 
 
 def test_the_coefficients_are_those_of_the_runtime() -> None:
-    """Each polynomial stands in numerics.c as the row of the page has it, but for log's, which is one expression."""
+    """Each polynomial is in numerics.c as the row of the page has it, except log's, which is one expression."""
     source = (ROOT / "runtime_c" / "src" / "numerics.c").read_text()
     written = [np.float32(float.fromhex(text)) for text in re.findall(r"-?0x[0-9a-f]+\.?[0-9a-f]*p[+-]?\d+", source)]
     rows = {name: numbers for name, numbers in tables().items() if len(numbers) > 1}
@@ -70,7 +70,7 @@ def test_the_limits_of_a_build_are_those_of_the_runtime() -> None:
 
 
 def _value(text: str) -> str | int:
-    """Return a default as a number, where it is a power of two, or else as it stands."""
+    """Return a default as a number if it is a power of two, or else as it is written."""
     shifted = re.fullmatch(r"\(UINT64_C\(1\) << (\d+)\)|2\^(\d+)", text)
     return 1 << int(shifted[1] or shifted[2]) if shifted else text.strip("()")
 

@@ -67,7 +67,7 @@ def test_accumulated_gradients_on_a_schedule(network: str, profile: str) -> None
 
 
 def test_refused_steps(profile: str) -> None:
-    """A step on NaN is skipped and counted; one on a label that is no class is not; both leave the parameters."""
+    """A step on NaN is skipped and counted; one on a label out of range is not counted; both leave the parameters."""
     data = image("mlp", "adam")
     machine, (x, y) = Machine(data, profile), batches(1)[0]
     with Session(data, profile) as session:
@@ -121,7 +121,7 @@ def test_an_update_that_is_refused(profile: str) -> None:
 
 
 def test_a_seed_that_is_set(profile: str) -> None:
-    """It begins the random numbers of dropout anew."""
+    """A new seed restarts the random numbers of dropout."""
     data = image("dropout", "sgd")
     machine = Machine(data, profile)
     with Session(data, profile) as session:

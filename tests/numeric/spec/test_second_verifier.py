@@ -22,7 +22,7 @@ def test_the_images_themselves(images: list[bytes]) -> None:
 
 
 def test_mutants(images: list[bytes]) -> None:
-    """A few hundred, of which those that open run in both; .ci/nightly takes 10,000 others each night."""
+    """A few hundred; those that open run in both implementations. .ci/nightly takes 10,000 others each night."""
     tally, found = differences(600, 1, images)
     assert found == []
     assert {"OK", "BAD_SECTION", "BAD_REGION", "BAD_TENSOR", "BAD_STATE", "BAD_OPERAND", "BAD_PROGRAM"} <= set(tally)

@@ -26,7 +26,7 @@ def session() -> Session:
 
 
 def counts(session: Session) -> np.ndarray:
-    """Return the store_class records (classes, 3) where they lie."""
+    """Return a view of the store_class records, (classes, 3)."""
     store = Image(image("mlp", "sgd", store=12)).store
     assert store is not None
     start = store.offset + 4
@@ -34,7 +34,7 @@ def counts(session: Session) -> np.ndarray:
 
 
 def kept(session: Session) -> list[int]:
-    """Return the number of kept samples of each class, as it stands in the state."""
+    """Return the number of kept samples of each class, from the state."""
     return counts(session)[:, 1].tolist()
 
 

@@ -151,7 +151,7 @@ def _in_programs(image: Image, role: str) -> list[Record]:
 
 
 def _labels_of_store(image: Image, store: Record) -> int:
-    """Return how many labels a batch has; 0 where the tensors are none that a store can fill."""
+    """Return how many labels a batch has; 0 if a store cannot fill these tensors."""
     inputs, labels = _in_programs(image, "INPUT"), _in_programs(image, "LABEL")
     if len(inputs) != 1 or len(labels) != 1 or labels[0].dtype_name != "I32":
         return 0

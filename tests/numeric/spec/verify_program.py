@@ -27,7 +27,7 @@ def element_size(operand: Operand) -> int:
 
 
 def alignment(operand: Operand) -> int:
-    """Return the bytes of which an operand's address is a multiple."""
+    """Return the number of bytes that divides an operand's address."""
     return 4 if operand.type == "u8" else element_size(operand)
 
 
@@ -57,7 +57,7 @@ class Instruction:
         return 1 + sum((self.value(dim) - 1) * self.value(str(stride)) for dim, stride in axes)
 
     def size(self, operand: Operand) -> int:
-        """Return the bytes that a kernel may touch of an operand; 0 where it is absent."""
+        """Return the bytes that a kernel may touch of an operand; 0 if it is absent."""
         if self.operands[operand.name] == NONE or operand.type == "rule":
             return 0
         moved = self.steps.get(operand.name, 0) * (self.turns - 1)
@@ -65,7 +65,7 @@ class Instruction:
         return -(-self.extent(operand.axes) * bits // 8) + moved
 
     def alignment(self, operand: Operand) -> int:
-        """Return the bytes of which the operand's address is a multiple."""
+        """Return the number of bytes that divides the operand's address."""
         return 2 if operand.type == "moment" and self.short else alignment(operand)
 
     def knowing(self, data: bytes) -> Instruction:
@@ -85,7 +85,7 @@ class Instruction:
 
 
 def rule_kind(data: bytes, place: int) -> int | None:
-    """Return the first word of a rule, None where it does not lie in the constants."""
+    """Return the first word of a rule, None if it is not in the constants."""
     offset = place & ~CONSTANT_BIT
     if place < CONSTANT_BIT or not lies_in(offset, 4 * constants()["RULE_WORDS"], 0, len(data)):
         return None
@@ -105,7 +105,7 @@ def decode(words: list[int], at: int) -> Instruction:
 
 
 def instructions(image: Image, kind: str) -> Iterator[Instruction]:
-    """Yield the instructions of a program, or nothing where the image does not have it."""
+    """Yield the instructions of a program, or nothing if the image does not have it."""
     for program in image.programs:
         words, at = image.code(program) if program.kind_name == kind else [], 0
         while at < len(words):

@@ -17,7 +17,7 @@ NO_TAP = 255
 
 @dataclass(frozen=True)
 class Tap:
-    """Kernel tap (k, l): the outputs whose tap lies inside the input, and where it lies there."""
+    """Kernel tap (k, l): the outputs whose tap is inside the input, and its positions there."""
 
     number: int
     k: int
@@ -37,7 +37,7 @@ def _span(k: int, stride: int, dilation: int, pad: int, size: int, outputs: int)
 
 
 def taps(c: Call) -> Iterator[Tap]:
-    """Yield the kernel's taps that lie inside the input for any output, in order."""
+    """Yield the kernel's taps that are inside the input for any output, in order."""
     for k in range(c["kernel_h"]):
         rows = _span(k, c["stride_h"], c["dilation_h"], c["pad_h"], c["in_h"], c["out_h"])
         for column in range(c["kernel_w"]):

@@ -35,7 +35,7 @@ def mlp(frozen_seed: int = 0, inputs: int = 6) -> onnx.ModelProto:
 
 
 def write(directory: Path, model: onnx.ModelProto | None = None, **options) -> Path:
-    """Runs generate_artifacts; all parameters and AdamW unless told otherwise."""
+    """Run generate_artifacts, by default for all parameters and AdamW."""
     options = {
         "requires_grad": list(SHAPES),
         "loss": artifacts.LossType.CrossEntropyLoss,

@@ -1,4 +1,4 @@
-"""A call like the last one is not checked again: whatever is called in between, nobody can tell."""
+"""A call like the last one is not checked again, and no call in between makes a difference."""
 
 from __future__ import annotations
 

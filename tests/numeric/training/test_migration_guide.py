@@ -1,4 +1,4 @@
-"""The script of docs/MIGRATING.md runs as it stands there."""
+"""The script of docs/MIGRATING.md runs as it is."""
 
 from __future__ import annotations
 

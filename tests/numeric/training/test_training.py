@@ -96,7 +96,7 @@ def test_gradients_equal_the_training_model_under_onnxruntime(files):
 
 
 def test_any_batch_size_continues_one_state(files):
-    """Changing sizes cost nothing but an image each: the same samples in the same batches give the same bits."""
+    """A change of size costs only an image: the same samples in the same batches give the same bits."""
     state, module, optimizer = opened(files)
     mixed = [steps(module, optimizer, [i], n)[0] for i, n in enumerate((3, 7, 3, 1, 7))]
     other_state, other, other_optimizer = opened(files)

@@ -31,7 +31,7 @@ def no_limit() -> Iterator[None]:
 
 
 def skip_without(profile: str, width: int) -> None:
-    """Skip where this processor lacks vectors of so many bits."""
+    """Skip if this processor lacks vectors of so many bits."""
     if limit_vectors(profile, width) != width:
         pytest.skip(f"this processor has no kernels with vectors of {width} bits")
 

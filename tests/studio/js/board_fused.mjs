@@ -1,5 +1,5 @@
-// Trains a board whose numerics are fused, then the page in the same way, and tells what the page says of their states.
-// VALUES: the TCP port of the board.
+// Trains a board whose numerics are fused, then the page in the same way, and returns what the page says of their
+// states. VALUES: the TCP port of the board.
 
 import { plugIn } from "../../bindings/js/serial/chromium.mjs";
 import { openExample, openStudio, toStep, until, values } from "./studio.mjs";

@@ -1,5 +1,6 @@
-// The compiler as the page's user meets it: stopped while it loads, without Pyodide, with a release that lacks a package,
-// and tried again. VALUES: the folder of Pyodide's npm package, an ONNX file, and where there is one the whole release.
+// The compiler as the page's user meets it: stopped while it loads, without Pyodide, with a release that lacks a
+// package, and tried again. VALUES: the folder of Pyodide's npm package, an ONNX file, and the whole release if there
+// is one.
 
 import { openStudio, values } from "./studio.mjs";
 import { pyodideFrom } from "./pyodide.mjs";

@@ -8,12 +8,12 @@ import { join } from "node:path";
 import { openExample, openStudio, root, toStep } from "./studio.mjs";
 
 const FOLDER = "/some/where/";
-/** What stands for the compiler's worker: it loads the addresses that it is told. */
+/** A stand-in for the compiler's worker: it loads the addresses that it gets. */
 const LOADER = `onmessage = async ({ data }) => {
   const text = (address) => fetch(address).then((answer) => (answer.ok ? answer.text() : String(answer.status)), () => "none");
   postMessage(await Promise.all(data.map(text)));
 };`;
-/** What the server has in place of the built files. */
+/** What the server sends instead of the built files. */
 let changed = { "loader.js": LOADER, "own.whl": "first" }, gone = false;
 
 /** Pyodide's public address. */

@@ -1,5 +1,5 @@
 // node read_cases.mjs BUNDLE CASES: reads the files of each case by the studio's modules, and prints what was found or
-// refused as JSON. CASES: [{name, files: [{path, file}], reading, model}]; `file` is where the bytes lie, and `model`
+// refused as JSON. CASES: [{name, files: [{path, file}], reading, model}]; `file` is the path of the bytes, and `model`
 // what a model takes.
 
 import { createHash } from "node:crypto";

@@ -1,4 +1,4 @@
-// Reads the files of each case in Chromium, where pictures are decoded, and returns what was found or refused. BUNDLE is
+// Reads the files of each case in Chromium, which decodes pictures, and returns what was found or refused. BUNDLE is
 // that of read_cases.mjs, and CASES as it has them.
 
 import { readFile } from "node:fs/promises";

@@ -8,12 +8,12 @@ import { tools, until } from "./studio.mjs";
 const AXE = readFileSync(join(tools, "node_modules", "axe-core", "axe.min.js"), "utf8");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"];
 const WIDTHS = [390, 768, 1280, 2560];
-/** The colours in which rules look at a width; the layout of the others lies between these. */
+/** The colours in which rules look at a width; the layout of the others is between these. */
 const RULED = { 390: ["light", "dark"], 1280: ["light", "dark"] };
-/** The same for a state that has less to look at. */
+/** The colours for a state that has less to look at. */
 export const BRIEFLY = { 390: ["dark"], 1280: ["light"] };
 
-/** Looks at a page. `told()` returns what was found so far. */
+/** Looks at a page, and collects what it found. */
 export class Rules {
   #page;
   #found = { looks: 0, broken: [], wide: [], console: [] };

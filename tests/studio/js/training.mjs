@@ -1,5 +1,5 @@
-// Opens an example, trains it, pauses and goes on, and tells what the page shows; then keeps the state, opens the page
-// again, and reopens it. VALUES: epochs, and whether the order is drawn.
+// Opens an example, trains it, pauses and goes on, and returns what the page shows; then keeps the state, opens the
+// page again, and reopens it. VALUES: epochs, and whether the order is drawn.
 
 import { openExample, openStudio, shotsOf, toStep, values } from "./studio.mjs";
 

@@ -1,4 +1,4 @@
-// Samples of other kinds: numbers to predict, classes that the model does not have, and a shape that does not fit.
+// Samples of other kinds: numbers to predict, classes that are unknown to the model, and a shape that does not fit.
 // VALUES: a model that predicts numbers, and the .npz files.
 
 import { openExample, openStudio, toStep, values } from "./studio.mjs";

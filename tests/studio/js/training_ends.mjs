@@ -1,5 +1,6 @@
 // Trainings that do not run to their end: numbers that are no longer finite, a pause, a stop, another model, and an
-// image that cannot train; then one of an image without the program "step". VALUES: images that only infer, accumulate.
+// image that cannot train; then one of an image without the program "step". VALUES: an image that only infers, and one
+// that accumulates.
 
 import { openExample, openStudio, toStep, values } from "./studio.mjs";
 
@@ -61,7 +62,7 @@ const left = { alerts: await page.getByRole("alert").count(), status: await page
 await toStep(page, "train");
 await begin("0.003", "1");
 await page.getByText(/Trained after/).first().waitFor();
-await page.waitForFunction(() => document.querySelector("[data-steps]").textContent !== "0"); // told a moment later
+await page.waitForFunction(() => document.querySelector("[data-steps]").textContent !== "0"); // a moment later
 const accumulated = { steps: await steps(), told: await page.locator(".notices").textContent() };
 
 await open(inferring);

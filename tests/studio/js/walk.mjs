@@ -43,7 +43,7 @@ export async function walkThrough(page) {
 
 /**
  * Presses a key until the focus comes round; returns what was missed, or could not be seen to have it. While controls
- * come and go, as where something is read that the page shows later, nothing can be said: then it goes round again.
+ * come and go, as when something is read that the page shows later, nothing can be said: then it goes round again.
  */
 async function walk(page, key) {
   for (let before = await mark(page), after; ; before = after) {

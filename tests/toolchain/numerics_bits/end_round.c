@@ -1,9 +1,9 @@
 /*
- * Ends a round of federated learning of a device whose state and base lie in files:
+ * Ends a round of federated learning of a device whose state and base are in files:
  *
  *     end_round model.mote state.gmck base.gmck number bits seed keep_loss down.gmd up.gmd
  *
- * base.gmck: the base of the round, which the one of the next round replaces; where there is no such file, the image's
+ * base.gmck: the base of the round, which the one of the next round replaces; if there is no such file, the image's
  * initial parameters are the base. down.gmd: the delta that leads to the next base. up.gmd: what this device sends.
  */
 #include <stdio.h>
@@ -17,7 +17,7 @@ enum { MODEL = 1, STATE, BASE, NUMBER, BITS, SEED, KEEP_LOSS, DOWN, UP, ARGUMENT
 /* Bytes of a delta that are made at a time, so that parts begin within numbers and tensors. */
 enum { PART = 61 };
 
-/* Returns the parameters of a checkpoint in memory of their own, or NULL where there is no such file. */
+/* Returns the parameters of a checkpoint in memory of their own, or NULL if there is no such file. */
 static void *read_base(gm_session *session, const char *path)
 {
     FILE *file = fopen(path, "rb");

@@ -33,7 +33,7 @@ static inline int read_part(void *user, uint32_t offset, void *data, uint32_t si
     return fseek(user, (long)offset, SEEK_SET) != 0 || fread(data, 1, size, user) != size;
 }
 
-/* Returns GM_OK where there is no such file. */
+/* Returns GM_OK if there is no such file. */
 static inline int go_on_from(gm_session *session, const char *path)
 {
     FILE *file = fopen(path, "rb");

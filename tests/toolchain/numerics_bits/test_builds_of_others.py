@@ -24,7 +24,7 @@ from support import digits, objects, train_state
 #: are for Cortex-A.
 THUMB = ["-mthumb", "-mfloat-abi=hard", "-U__ARM_ARCH_PROFILE", "-D__ARM_ARCH_PROFILE=77"]
 RISCV = Path("/usr/riscv64-linux-gnu")
-#: clang does not find them where Debian's cross compiler has them.
+#: clang does not find them in the folders of Debian's cross compiler.
 RISCV_LIBRARIES = [
     *("-Wno-unused-command-line-argument", f"--sysroot={RISCV}"),
     *(f"-B{folder}" for folder in (RISCV / "lib", *Path("/usr/lib/gcc-cross/riscv64-linux-gnu").glob("*"))),
@@ -55,7 +55,7 @@ STEPS = 20
 
 @dataclass(frozen=True)
 class Build:
-    """A way to compile the sources, and what runs the program."""
+    """A way to compile the sources, and the program's emulator, if it needs one."""
 
     target: str
     compiler: str
@@ -80,7 +80,7 @@ class Build:
 
 
 BUILDS = {" ".join(names): Build(*names) for names in product(TARGETS, ("gcc", "clang"), ("fused", "strict"))}
-#: Flags that projects have, or come to by a framework: each leaves the bits as they are, or is refused.
+#: Flags of projects, their own or a framework's: each leaves the bits as they are, or is refused.
 FLAGS = {
     compiler: [
         *(
@@ -150,7 +150,7 @@ def one_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("profile", ["fused", "strict"])
 @pytest.mark.parametrize(("compiler", "flags"), [(name, flags) for name, found in FLAGS.items() for flags in found])
 def test_flags_leave_the_bits_or_are_refused(compiler, flags, profile, one_file, training, tmp_path):
-    """By an error of the compiler that says so, or by gm_open()."""
+    """A flag is refused by an error of the compiler that says so, or by gm_open()."""
     build = Build("here", compiler, profile)
     build.require()
     image, data, files = training

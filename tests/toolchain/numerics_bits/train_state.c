@@ -4,7 +4,7 @@
  *     train_state model.mote samples.bin [state.gmck]
  *
  * samples.bin: for every step the bytes of input 0, then those of label 0. The scratch is filled with NaN before each.
- * state.gmck: the checkpoint to go on from, where there is one, and to leave behind.
+ * state.gmck: the checkpoint to go on from, if there is one, and the name of the one that is written.
  */
 #include <stdio.h>
 #include <stdlib.h>

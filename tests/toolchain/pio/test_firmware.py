@@ -105,7 +105,7 @@ def pid(pio: Pio) -> int:
 
 
 def test_a_real_board_is_programmed_by_its_tools(elf: Path, root: Path, tmp_path: Path) -> None:
-    """By the first that is there; here, something that only notes what it was called with."""
+    """The first tool that is there does it; here, something that only notes what it was called with."""
     noted, openocd = tmp_path / "noted", tmp_path / "openocd"
     openocd.write_text(f'#!/bin/sh\necho "$@" > {noted}\n')
     openocd.chmod(0o755)
@@ -116,7 +116,7 @@ def test_a_real_board_is_programmed_by_its_tools(elf: Path, root: Path, tmp_path
 
 
 def test_its_monitor_talks_to_the_board(board_port: str, pio: Pio) -> None:
-    """As at a terminal: it wants one."""
+    """The monitor gets a terminal: it wants one."""
     command = [sys.executable, "-m", "platformio", "device", "monitor", "--port", board_port, "--quiet"]
     environment = {**os.environ, "PLATFORMIO_CORE_DIR": str(pio.core), "PLATFORMIO_SETTING_ENABLE_TELEMETRY": "no"}
     mine, its = pty.openpty()
@@ -149,7 +149,7 @@ def test_the_tests_of_the_board_pass_on_the_board(elf: Path, pio: Pio, conf: Pat
 
 
 def test_what_the_board_is_tested_against_is_what_the_twin_learns(root: Path, profile: str) -> None:
-    """The committed image in this version's runtime; where this fails: python firmware/test/make_expected.py"""
+    """Train the committed image in this version's runtime; if this fails: python firmware/test/make_expected.py"""
     folder = root / "firmware" / "test" / "test_training"
     image = bytes(int(byte, 16) for byte in re.findall(r"0x(\w\w),", (folder / "model.h").read_text()))
     expected = (folder / "expected.h").read_text()

@@ -203,7 +203,7 @@ def test_a_project_for_a_board_over_arduino(tmp_path: Path, pio: Pio) -> None:
 
 
 def test_the_package_has_all_that_projects_are_made_of(root: Path, tmp_path: Path) -> None:
-    """As a wheel has it: nothing of the checkout is needed."""
+    """A wheel's contents are enough: nothing of the checkout is needed."""
     built = tmp_path / "built"
     subprocess.run([sys.executable, "setup.py", "-q", "build_py", "--build-lib", str(built)], cwd=root, check=True)
     made = "import json, sys; from gradmote.cli import main; from gradmote.sources import parts;"

@@ -1,10 +1,10 @@
 /*
- * Follows a file of attempts, and writes what came of each:
+ * Follows a file of attempts, and writes the outcome of each:
  *
  *     follow_steps model.mote attempts.bin > outcomes.bin
  *
- * An attempt: the size of a checkpoint, the checkpoint, the bytes of input 0 and of label 0. It is loaded, and a step made. Its
- * outcome: the code, and the state.
+ * An attempt: the size of a checkpoint, the checkpoint, the bytes of input 0 and of label 0. It is loaded, and a step
+ * made. Its outcome: the code, and the state.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static int open_file(const char *path, file *out)
     return got == out->size;
 }
 
-/* A gm_read_fn of what lies behind the place that was reached. */
+/* A gm_read_fn of what follows the place that was reached. */
 static int read_behind(void *user, uint32_t offset, void *data, uint32_t size)
 {
     const file *from = user;
@@ -64,7 +64,7 @@ static int write_next(gm_session *session, file *from, uint32_t role)
     return status;
 }
 
-/* One update, by whichever programs the image has. */
+/* One update, by the programs of the image. */
 static int update(gm_session *session)
 {
     float loss;

@@ -22,8 +22,8 @@ from support.arduino_board import BOARDS, HOST, Running, build_for_host, compile
 from support.classifier_image import LABELS, PIXELS, classifier_image
 
 HARD = ["-mthumb", "-mfloat-abi=hard"]
-#: Core -> compiler and the flags with which the framework calls it. For Xtensa, of which Debian has no compiler,
-#: another of 32 bits stands in.
+#: Core -> compiler and the flags with which the framework calls it. Debian has no compiler for Xtensa: another one of
+#: 32 bits stands in.
 CPUS = {
     "Cortex-M0+": ("arm-none-eabi-", ["-mcpu=cortex-m0plus", "-mthumb"]),
     "Cortex-M4F": ("arm-none-eabi-", ["-mcpu=cortex-m4", "-mfpu=fpv4-sp-d16", *HARD]),
@@ -129,8 +129,8 @@ def test_files_have_the_room_that_is_told(name: str, client: Client) -> None:
 
 
 def test_the_arithmetic_that_the_core_of_the_pico_wraps_is_the_compilers_own(tmp_path: Path) -> None:
-    """Linked as the core does it, with nothing behind its wrapper: only what does not ask for it links. The compiler's
-    library, in __fixunssfsi(), asks for three functions itself, with numbers of which the ROM makes the same."""
+    """Link as the core does, but without its wrappers: only code that calls none of them links. The compiler's library,
+    in __fixunssfsi(), calls three of them itself, with numbers for which the ROM gives the same results."""
     compiler, flags = CPUS["Cortex-M0+"]
     if shutil.which(f"{compiler}gcc") is None:
         pytest.skip(f"{compiler}gcc is not installed")

@@ -1,5 +1,5 @@
-"""The runtime compiles without a warning, with each compiler, for each kind of core, and needs nothing but its own
-code: no libc beyond memcpy, memset, memcmp and memmove, no writable data, no stack that grows with the data."""
+"""The runtime compiles without a warning, with each compiler, for each kind of core, and needs only its own code: no
+libc beyond memcpy, memset, memcmp and memmove, no writable data, no stack that grows with the data."""
 
 from __future__ import annotations
 

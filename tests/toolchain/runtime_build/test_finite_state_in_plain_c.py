@@ -46,7 +46,7 @@ def test_a_step_that_succeeds_leaves_a_finite_state(network, rule, accumulate, p
 
 
 def of_twin(draw: int, image: bytes, network: str) -> tuple[bytes, bytes]:
-    """An attempt for the program, and what came of it here."""
+    """Return an attempt for the program, and its outcome here."""
     rng = np.random.default_rng(draw)
     x = magnitudes(rng, size_of(network)) if draw % 2 else rng.normal(size=size_of(network)).astype(np.float32)
     with Session(image, "strict") as session:

@@ -1,4 +1,4 @@
-"""A wheel that is compiled where it is installed takes for both profiles what has no fused operation in either."""
+"""A wheel that is compiled when it is installed takes for both profiles what has no fused operation in either."""
 
 from __future__ import annotations
 

@@ -56,7 +56,7 @@ def test_what_microsofts_compiler_sees_is_c():
 
 
 def own_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield each line with the source or header of the runtime that it stands in."""
+    """Yield each line with the source or header of the runtime that it comes from."""
     path = ""
     for line in text.splitlines():
         marker = _LINE.match(line)

@@ -1,4 +1,4 @@
-"""No name at file scope of a C source stands in another file of the runtime: the single-file build makes them one."""
+"""No two files of the runtime define the same name at file scope: the single-file build makes them one."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def names_at_file_scope(text: str) -> set[str]:
 def clashes(files: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yield a sentence for each name that a source and another of these (path, text) define.
 
-    Headers of which only one is compiled may define the same.
+    Alternative headers, only one of them compiled, may define the same.
     """
     owners = defaultdict(list)
     for path, text in files:

@@ -1,5 +1,5 @@
-"""The structs of the public headers are the same whatever gm_config.h is told: a caller that was built with other
-options than the library hands over structs of its own size."""
+"""The structs of the public headers are the same whatever gm_config.h sets: a caller that was built with other options
+than the library hands over structs of its own size."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def test_the_arduino_model_is_not_stale(root: Path) -> None:
 
 
 def test_platformio_finds_sources_and_headers(root: Path, tmp_path: Path) -> None:
-    """With what library.json says, and nothing else."""
+    """library.json alone leads it to them."""
     require("arm-none-eabi-gcc")
     build = json.loads((root / "library.json").read_text())["build"]
     sources = sorted((root / build["srcDir"]).rglob("*.c"))

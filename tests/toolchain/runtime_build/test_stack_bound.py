@@ -79,7 +79,8 @@ def test_what_a_save_appends_is_counted():
 
 
 def test_a_function_to_which_no_way_leads_is_refused(tmp_path):
-    """A pointer leads there, and is taken for one to other functions. What the linker dropped does not count."""
+    """Only a pointer leads there, and it was taken for one to other functions. Functions that the linker dropped do not
+    count."""
     frames = {"a.c:main": 8, "a.c:static_one": 40, "b.c:static_two": 400, "b.c:dropped": 4, "b.c:fault_handler": 4}
     graph = graph_of(tmp_path, frames, [("main", POINTER)])
     linked = ["main", "static_one", "fault_handler"]

@@ -30,12 +30,12 @@ BUILDABLE = [board for board in boards() if board.compiler and shutil.which(f"{b
 
 
 def sources() -> list[Path]:
-    """The runtime, and what the firmware of every board shares; but what is others'."""
+    """Return the sources of the runtime, and those that all boards' firmware shares, without third-party code."""
     return [*runtime_sources(), *console_sources(), *sorted((FIRMWARE / "signature").glob("*.c"))]
 
 
 def output_of(*command: str | Path) -> str:
-    """Run the command, and return what it printed, or its exit status, where it failed; nothing where it did not."""
+    """Run the command, and return what it printed, or its exit status, if it failed; else nothing."""
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     return "" if done.returncode == 0 else done.stdout + done.stderr or f"{command[0]}: {done.returncode}"
 

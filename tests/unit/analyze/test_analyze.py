@@ -238,7 +238,7 @@ def test_the_page_names_every_buffer_and_needs_nothing_else(path, tmp_path, caps
 
 
 def test_the_page_is_made_for_a_telephone_too(path, tmp_path):
-    """Its width is the screen's, the drawing keeps the size of its letters, and a tap tells a buffer's name."""
+    """Its width is the screen's, the drawing keeps the size of its letters, and a tap shows a buffer's name."""
     text = page(analyze_image(path.with_suffix(".mote") if path.suffix == ".mote" else made().image, "model"))
     assert "<meta name='viewport' content='width=device-width, initial-scale=1'>" in text
     assert "@media (max-width: 700px)" in text and "svg { width: 1100px; }" in text

@@ -123,7 +123,7 @@ def test_what_has_no_choice_of_schemes_is_refused(compiled, capsys):
         assert main(["analyze", *command, "--schemes", "full"]) == 1
         assert "has no choice of schemes" in capsys.readouterr().err
     assert main(["analyze", str(path.with_suffix(".onnx")), "--loss", "cross_entropy", "--schemes", "most"]) == 1
-    assert "'most' is no scheme" in capsys.readouterr().err
+    assert "'most' is not a scheme" in capsys.readouterr().err
 
 
 def test_the_page_compares_schemes_by_itself(compiled, tmp_path, capsys):

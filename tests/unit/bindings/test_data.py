@@ -68,9 +68,9 @@ def test_label_takes_any_integer_type(session: Session, dtype: str) -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (np.array([2**31, 0]), "label 'labels' takes int32; a value lies outside its range"),
-        (np.array([0, -(2**31) - 1]), "a value lies outside its range"),
-        (np.array([2**31, 0], np.uint32), "a value lies outside its range"),
+        (np.array([2**31, 0]), "label 'labels' takes int32; a value is out of range"),
+        (np.array([0, -(2**31) - 1]), "a value is out of range"),
+        (np.array([2**31, 0], np.uint32), "a value is out of range"),
         (np.array([0.0, 1.0], np.float32), "takes int32, not float32"),
         (np.array([True, False]), "takes int32, not bool"),
         (np.array([0, 1, 2]), r"has shape \[2\], 2 elements; 3 were given"),
@@ -122,7 +122,7 @@ def test_a_used_place_refuses_what_a_new_one_refuses(used: Session) -> None:
 
 @pytest.mark.parametrize("value", [2**31, -(2**31) - 1, 2**40])
 def test_a_used_label_refuses_what_no_int32_holds(used: Session, value: int) -> None:
-    with pytest.raises(DataError, match="label 'labels' takes int32; a value lies outside its range"):
+    with pytest.raises(DataError, match="label 'labels' takes int32; a value is out of range"):
         used.set_label(0, np.array([1, value]))
     assert used.label_view(0).tolist() == LABELS.tolist()
 

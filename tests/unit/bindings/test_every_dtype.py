@@ -87,7 +87,7 @@ def of_objective_c() -> Table:
     "table", [of_python, of_javascript, of_micropython, of_java, of_csharp, of_swift, of_objective_c]
 )
 def test_a_language_knows_every_dtype(table: Callable[[], Table]) -> None:
-    """In the order of the spec's numbers."""
+    """The table is in the order of the spec's numbers."""
     assert list(table().items()) == [(name, int(name[1:])) for name in TENSORS]
 
 

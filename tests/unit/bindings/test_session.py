@@ -256,7 +256,7 @@ def test_control_has_every_field(session: Session) -> None:
     session.set_seed(2**32 - 1)
     assert set(session.control()) == {name for name, _, _ in RECORDS["control"]} - {"reserved"}
     assert session.control()["seed"] == 2**32 - 1
-    with pytest.raises(DataError, match="seed is -1 - it must lie in 0"):
+    with pytest.raises(DataError, match="seed is -1 - it must be in 0"):
         session.set_seed(-1)
 
 

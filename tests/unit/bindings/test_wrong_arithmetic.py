@@ -1,4 +1,4 @@
-"""A processor that another library set to round otherwise, or to lose subnormal numbers: opening a session says so."""
+"""If another library set the processor to round otherwise, or to lose subnormal numbers, opening a session says so."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_it_is_found(name: str, tmp_path: Path) -> None:
     library, image = tmp_path / "fast.so", tmp_path / "model.mote"
     image.write_bytes(classifier_image())
     (tmp_path / "empty.c").write_text("int nothing;\n")
-    # gcc links a start-up file with it that sets the processor's mode, in whatever program loads the library
+    # gcc links a start-up file with it that sets the processor's mode, in any program that loads the library
     subprocess.run(["gcc", "-shared", "-Ofast", str(tmp_path / "empty.c"), "-o", str(library)], check=True)
     change = CHANGES[name].format(upward=0x800, to_zero=0xC00, library=str(library))
     done = subprocess.run(
@@ -74,7 +74,7 @@ int main(void)
 @pytest.mark.parametrize("system", ["", "-U__unix__"], ids=["computer", "firmware"])
 @pytest.mark.parametrize("fused", [0, 1])
 def test_each_mode_is_found_in_firmware_too(system: str, fused: int, tmp_path: Path) -> None:
-    """Firmware computes fewer terms; to the nearest and with subnormal numbers, it finds nothing."""
+    """Firmware computes fewer terms; if it rounds to the nearest and has subnormal numbers, the check passes."""
     import platform
 
     if platform.machine() != "x86_64":

@@ -51,7 +51,7 @@ def test_data_measures_what_layers_are_worth(model, tmp_path):
     "arguments, words",
     [
         (["--ram", "1K", "--loss", "cross_entropy"], "nothing fits: training head still takes"),
-        (["--ram", "much", "--loss", "cross_entropy"], "'much' is no size"),
+        (["--ram", "much", "--loss", "cross_entropy"], "'much' is not a size"),
         (["--ram", "16K"], "a budget without a loss"),
     ],
 )

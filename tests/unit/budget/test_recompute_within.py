@@ -1,4 +1,4 @@
-"""--recompute: a wish is kept to with the same bits, or is refused with the smallest arena."""
+"""--recompute: a wish is met with the same bits, or refused with the smallest arena."""
 
 from dataclasses import replace
 
@@ -112,7 +112,7 @@ def test_beside_a_budget_the_command_takes_the_time_alone(tmp_path):
 
 @pytest.mark.parametrize("more", [0.1, 0.5])
 def test_with_more_time_a_budget_trains_more_to_the_same_bits(more):
-    """The image that the search finds is that of its choice, compiled without a budget, but for what runs again."""
+    """The image that the search finds is that of its choice, compiled without a budget, except what is recomputed."""
     task = Task(network(), losses.cross_entropy(), optimizers.sgd(0.1), Options(batch=1, overwrite_inputs=True))
     full = task.compiled(task.wanted()).layout.arena_size
     least = compile_within(task.artifacts(task.wanted()), task.options, Wish(more=more)).layout.arena_size

@@ -39,7 +39,7 @@ def test_sizes(text, size):
 
 @pytest.mark.parametrize("text", ["", "K", "-1K", "96G", "nan", "1e3"])
 def test_no_sizes(text):
-    with pytest.raises(ModelError, match="is no size"):
+    with pytest.raises(ModelError, match="is not a size"):
         bytes_of(text)
 
 
@@ -120,7 +120,7 @@ def test_time_is_a_limit_too():
 
 
 def test_large_batches_become_micro_batches():
-    """At eight samples at once even the head is too large."""
+    """Even the head is too large for eight samples at once."""
     large = task(batch=8)
     found = search(large, Limits(ram=sizes(large, "head")[0] - 1000))
     choice = found.best.choice
@@ -143,7 +143,7 @@ BOUNDS = ["named:w2", "freeze:w1,b1", "freeze:w4,b4", "last:2", "bias", "sparse:
 
 @pytest.mark.parametrize("bound", BOUNDS)
 def test_a_scheme_that_was_asked_for_bounds_the_search(bound):
-    """With room for everything it is what trains; with less, a part of it, and nothing else."""
+    """If there is room for everything it is what trains; if not, only a part of it."""
     own = task(scheme=Scheme.parse(bound))
     allowed = parts_of(own.layers(), own.scheme)
     everything = search(own, Limits(ram=bytes_of("1M")))

@@ -39,7 +39,7 @@ def can_run(problem, plan):
 
 
 class Drawn:
-    """A rewrite by a drawn plan, which keeps what it found."""
+    """A rewrite by a drawn plan, whose findings it keeps."""
 
     def __init__(self, seed, share):
         self.choose, self.share, self.again, self.peak = np.random.default_rng(seed), share, 0, 0

@@ -49,7 +49,7 @@ def every_plan(given, phases):
 
 @pytest.mark.parametrize("shape", [{}, {"activation": "HardSwish"}])
 def test_no_plan_of_all_is_smaller_and_faster(shape):
-    """But for the step by which the search lowers the limit, and a twentieth of the cost.
+    """Allow for the step by which the search lowers the limit, and a twentieth of the cost.
 
     It may also move instructions, and so find more than the plans that keep their order.
     """

@@ -104,7 +104,7 @@ def test_a_program_that_is_not_there(model, capsys):
 
 
 def test_forward_and_backward_are_told_by_the_loss(image):
-    """Not by how weights lie."""
+    """The direction does not depend on the places of weights."""
     read = read_image(image)
     for program in read.programs:
         directions = [kernel.direction for kernel in kernels_of(read, program) if kernel.direction]

@@ -150,7 +150,7 @@ def test_a_wrong_rate_is_found() -> None:
 
 
 def test_a_fault_in_the_bytes_of_a_program_is_found() -> None:
-    """One bit of each third word of STEP changed: what opens and trains something else on other samples is found."""
+    """Flip one bit of each third word of STEP: an image that opens and trains differently on other samples is found."""
     made = digits.artifacts(optimizers.sgd(0.1))
     image = compile_image(made, OPTIONS).image
     read = read_image(image)
@@ -185,7 +185,7 @@ def states(image: bytes) -> bytes | str:
 
 
 def test_a_wrong_gradient_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The training model has it too, and agrees with the image: differences of the loss tell."""
+    """The training model has it too, and agrees with the image: differences of the loss reveal it."""
     right = training_graph.differentiate
     monkeypatch.setattr(training_graph, "differentiate", lambda graph, loss, wrt, scale: right(graph, loss, wrt, 1.25))
     made = digits.artifacts(optimizers.sgd(0.1))

@@ -31,7 +31,7 @@ def image(classes: tuple[str, ...] | None = NAMES, **options: Any) -> bytes:
 
 
 def table(path: Path, without: str = "", names: tuple[str, ...] = NAMES) -> Path:
-    """A table of the digits with the names of their classes, but for one class."""
+    """Write a table of the digits with the names of their classes, without one class if it is named."""
     pixels, labels = digits.samples()
     rows = [f"{','.join(map(str, x))},{names[y]}" for x, y in zip(pixels, labels, strict=True) if names[y] != without]
     path.write_text("\n".join([",".join([*(f"p{i}" for i in range(64)), "digit"]), *rows]) + "\n")
@@ -75,9 +75,9 @@ def test_any_printable_names_come_back(names: list[str]) -> None:
     [
         (NAMES[1:], {}, "9 names of classes, and 'y' has 10 scores"),
         ((*NAMES[:9], "one"), {}, "two classes are called 'one'"),
-        ((*NAMES[:9], ""), {}, "'' is no name of a class"),
-        ((*NAMES[:9], "a\nb"), {}, "is no name of a class"),
-        ((*NAMES[:9], "n" * 4095), {}, "is no name of a class"),
+        ((*NAMES[:9], ""), {}, "'' is not a valid class name"),
+        ((*NAMES[:9], "a\nb"), {}, "is not a valid class name"),
+        ((*NAMES[:9], "n" * 4095), {}, "is not a valid class name"),
         (NAMES, {"strip_names": True}, "names of classes in an image without names"),
     ],
 )
@@ -90,7 +90,7 @@ def test_a_single_score_tells_two_classes_apart() -> None:
     model = make_model([node("MatMul", "x w", "y")], {"w": values(1, 4, 1)}, {"x": ("N", 4)})
     made = compile_model(model, losses.bce_with_logits(), RULE, classes=("off", "on"))
     assert read_image(made.image).classes == ("off", "on")
-    with pytest.raises(ModelError, match="1 names of classes, and 'y' has one score, which tells two classes apart"):
+    with pytest.raises(ModelError, match="1 names of classes, and 'y' has one score, for two classes"):
         compile_model(model, losses.bce_with_logits(), RULE, classes=("on",))
 
 
@@ -103,7 +103,7 @@ def test_a_name_of_the_model_is_none_of_a_class() -> None:
 
 @given(st.binary(min_size=4, max_size=40))
 def test_readers_agree_on_any_bytes(given: bytes) -> None:
-    """The runtime's, the tools'; neither goes past the section, whatever ends it."""
+    """Both readers, the runtime's and the tools', stay in the section, whatever ends it."""
     data = bytearray(image())
     section = read_image(bytes(data)).header["sections"][6]
     end = section["offset"] + section["size"]
@@ -112,7 +112,7 @@ def test_readers_agree_on_any_bytes(given: bytes) -> None:
     changed = sealed(bytes(data))
     try:
         expected = read_image(changed).classes
-    except GradmoteError:  # a name that is no UTF-8
+    except GradmoteError:  # a name that is not UTF-8
         return
     with Session(changed) as session:
         assert tuple(session.class_names()) == expected
@@ -144,7 +144,7 @@ def test_names_of_scikit_learn_are_of_the_model(labels: list[Any], names: tuple[
 
 
 def test_labels_go_by_the_names_of_the_model_and_not_by_their_order(tmp_path: Path) -> None:
-    """A table without one class numbered all others anew, and training on it unlearnt what was learnt."""
+    """A table without one class gave all others new numbers, and training on it unlearnt what was learnt."""
     _, labels = digits.samples()
     for missing in ("", "eight", "nine"):
         found = read(table(tmp_path / "digits.csv", missing), image())
@@ -170,9 +170,9 @@ def test_what_the_model_does_not_know_is_refused(tmp_path: Path) -> None:
 
 def test_fewer_names_than_the_model_tells_apart_are_said(tmp_path: Path) -> None:
     path = table(tmp_path / "digits.csv", "eight")
-    assert "the model tells 10 classes apart, and the labels have 9 names" in read(path, image(None)).notes[-1]
-    assert "apart" not in "".join(read(table(path), image(None)).notes)
-    assert "apart" not in "".join(read(path, image(None), classes=NAMES).notes)
+    assert "the model has 10 classes, and the labels have 9 names" in read(path, image(None)).notes[-1]
+    assert "has 10 classes" not in "".join(read(table(path), image(None)).notes)
+    assert "has 10 classes" not in "".join(read(path, image(None), classes=NAMES).notes)
 
 
 # ---- The command line -----------------------------------------------------------------------------------------------
@@ -209,4 +209,4 @@ def test_samples_name_the_classes_of_an_image(tmp_path: Path, capsys: pytest.Cap
     pixels, labels = digits.samples()
     np.savez(tmp_path / "numbers.npz", x=pixels, y=labels)
     assert cli.main([*given, "--data", str(tmp_path / "numbers.npz")]) == 1
-    assert "--data has labels without names, and nothing takes its numbers" in capsys.readouterr().err
+    assert "--data has labels without names, and nothing uses its numbers" in capsys.readouterr().err

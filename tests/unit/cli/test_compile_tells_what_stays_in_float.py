@@ -19,7 +19,7 @@ SIZE = 6
 
 
 def model(*, softmax: bool, quantized_sum: bool) -> onnx.ModelProto:
-    """Return a sum of two quantized inputs, and perhaps a Softmax behind it."""
+    """Return a sum of two quantized inputs, and perhaps a Softmax after it."""
     w = QdqWriter(np.int8)
     x = w.quantize("x", "x", Scale(0.1, 3))
     made = w.node("Add", [x.real, x.real], "sum")

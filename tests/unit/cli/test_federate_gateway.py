@@ -67,7 +67,7 @@ def test_it_ends_while_devices_train(config: Path) -> None:
     faults = []
 
     def ask() -> None:
-        """The gateway may still tell that the device did not train to its end, or be gone before."""
+        """Ask for training. The gateway may still report that the device did not finish, or be gone by then."""
         try:
             faults.extend(row.fault for row in fleet.train(task))
         except GradmoteError as error:

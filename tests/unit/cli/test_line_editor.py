@@ -1,4 +1,4 @@
-"""The line that a person types at a board."""
+"""Return the line that a person types at a board."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_what_the_board_prints_stands_above_the_line() -> None:
 
 @given(st.lists(st.sampled_from([*KEYS, *"aä漢 "])), st.integers(4, 30))
 def test_the_screen_agrees_with_the_line(keys: list[str], columns: int) -> None:
-    """Whatever is typed; a line that is too long is shown around the cursor."""
+    """They agree for any keys; a line that is too long is shown around the cursor."""
     line, screen = editor(columns)
     for key in keys:
         line.type(key)

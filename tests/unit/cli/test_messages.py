@@ -44,7 +44,7 @@ def test_as_a_module():
 
 @pytest.mark.parametrize("place", [0, 1])
 def test_quiet_says_errors_alone(capsys, model, place):
-    """Before or behind the subcommand."""
+    """The option works before and after the subcommand."""
 
     def arguments(*more):
         words = ["compile", model, "--loss", "mse", *more]
@@ -76,7 +76,7 @@ def test_both_are_refused(capsys, model):
 
 @pytest.mark.parametrize("arguments", [["--quiet", "ops"], ["--verbose", "ops"], ["ops", "--quiet"]])
 def test_logging_is_as_before(arguments):
-    """For a program that calls the command line from within."""
+    """A program that calls the command line from within keeps its logging."""
     logger = logging.getLogger("gradmote")
     before = logger.level, list(logger.handlers)
     assert CliRunner().invoke(cli.app, arguments).exit_code == 0

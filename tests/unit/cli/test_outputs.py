@@ -1,5 +1,5 @@
-"""Every command that writes a file: a target that cannot be written is told in one line, before the work, and no file
-is left half-written. A new option that names a file to write must be added to the table here."""
+"""Every command that writes a file: it reports a target that cannot be written in one line, before the work, and leaves
+no file half-written. A new option that names a file to write must be added to the table here."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example
 
 SOURCES = Path(cli.__file__).parents[1]
 
-#: (command, its option that names what is written) -> arguments, where OUT is that.
+#: (command, its option that names what is written) -> arguments; OUT stands for that file.
 OUTPUTS = {
     ("artifacts", "directory"): "artifacts model.onnx --out OUT",
     ("compile", "out"): "compile model.onnx --loss cross_entropy -o OUT",
@@ -129,7 +129,7 @@ def test_what_cannot_be_written_is_told_in_one_line(
 
 @pytest.fixture
 def full_disk() -> Iterator[None]:
-    """A limit on the size of files stands for it; that counts in the temporary folder too."""
+    """A limit on the size of files simulates it; the limit counts in the temporary folder too."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (50, before[1]))
     yield
@@ -174,7 +174,8 @@ WRITING = {
     "write_text", "write_bytes", "tofile", "savez", "savez_compressed", "savetxt", "savefig", "mkdir", "makedirs",
     "copyfile", "copytree", "copy2", "mkstemp", "mkdtemp", "NamedTemporaryFile",
 }  # fmt: skip
-#: What is no result: a picture into memory, the log that an emulator writes itself, a board's answer to another thing.
+#: Writes that are not results: a picture into memory, the log that an emulator writes itself, a board's answer to
+#: another thing.
 NO_RESULTS = {
     ("formats/npz.py", "savez"),  # into memory
     ("report/analyze/picture.py", "savefig"),
@@ -184,7 +185,7 @@ NO_RESULTS = {
 
 
 def writes(call: ast.Call) -> str:
-    """The name of what is called, where that writes a file."""
+    """Return the name of the called function if that writes a file, else ""."""
     name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
     words = [a.value for a in [*call.args, *(k.value for k in call.keywords)] if isinstance(a, ast.Constant)]
     writes_to_it = any(isinstance(word, str) and re.fullmatch("[rbt]*[wax+][bt+]*", word) for word in words)

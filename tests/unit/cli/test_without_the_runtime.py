@@ -49,7 +49,7 @@ WORK = (
 )
 #: One that compiles C.
 COMPILES = "wasm model.mote -o modules"
-#: One that serves until it is told to end.
+#: One that serves until it is asked to end.
 SERVES = "studio --json --port 0"
 #: Those that run the twin.
 NEED_THE_TWIN = (

@@ -8,7 +8,7 @@ from gradmote.errors import DataError
 from gradmote.report.bench.cycles.calibration import calibrated, read_measured, timings_table
 from gradmote.report.bench.cycles.cores import FOLDER, core_of_table, read_core, tomllib
 
-#: A Cortex-M4 whose SRAM answers a cycle late to loads: 3 for a load, and then 2 for each one behind.
+#: A Cortex-M4 whose SRAM answers a cycle late to loads: 3 for a load, and then 2 for each one after it.
 SECTION = """[measured]
 board = "a-board"
 counter = "DWT"

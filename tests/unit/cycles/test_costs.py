@@ -30,7 +30,7 @@ LOOP = 0x106
 
 
 class Written(Program):
-    """A program whose code was written by hand."""
+    """A program with handwritten code."""
 
     def __init__(self, listing: str) -> None:
         super().__init__(Path("firmware.elf"), "objdump")
@@ -55,7 +55,7 @@ def test_a_region_is_its_blocks_as_often_as_each_ran():
     (region,) = read_regions(lines)
     assert region.instructions == 9 + 9 * 7 + 1
     begin, turn, end = (1 + 2) + 2, 5 + 4 * 3 + 1 + 3, 1 + 2 + 2  # PUSH and VLDR; a turn; POP with the jump
-    # The last branch is not taken, and takes 1 in place of 3. The begin itself is behind the function's end.
+    # The last branch is not taken, and takes 1 instead of 3. The begin itself comes after the function's end.
     assert Costs(Written(CODE), read_core("cortex-m4")).cycles(region) == begin + 10 * turn - 2 + end
 
 

@@ -58,7 +58,7 @@ CHANGES = st.lists(st.tuples(st.integers(0, 2**16), st.binary(max_size=4)), max_
 
 @st.composite
 def damaged(draw: Callable[..., object], name: str) -> bytes:
-    """A file that was good, with other bytes here and there, with right checksums where it is a PNG, and cut."""
+    """Draw a file that was good, with other bytes here and there, with right checksums if it is a PNG, and cut."""
     content = bytearray(draw(st.sampled_from(SEEDS[name])))  # type: ignore[call-overload]
     for place, data in draw(CHANGES):  # type: ignore[attr-defined]
         place %= len(content)
@@ -84,7 +84,7 @@ def checksums_right(content: bytearray) -> bytearray:
 @given(data=st.data(), reading=SETTINGS)
 @settings(max_examples=DRAWS, deadline=None, suppress_health_check=list(HealthCheck))
 def test_any_bytes(tmp_path_factory, name, data, reading):
-    """Either samples are read that belong together, or one line with a hint tells why not."""
+    """Either samples are read that belong together, or one line with a hint says why not."""
     content = data.draw(damaged(name) | st.binary(max_size=200))
     folder = tmp_path_factory.getbasetemp() / f"any-{name.replace('/', '-')}"
     write(folder, {name: content})

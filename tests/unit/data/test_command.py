@@ -55,13 +55,13 @@ def test_json(folder, capsys):
 
 @pytest.mark.parametrize("given, wanted", [((3, 5), (5, 3)), ((8, 8, 3), (3, 8, 8))])
 def test_axes_in_another_order_are_refused(folder, capsys, given, wanted):
-    """As many numbers are no proof: pictures with channels last would be learnt as noise."""
+    """The right count of numbers is not enough: pictures with channels last would be learnt as noise."""
     count = int(np.prod(wanted))
     nodes = [node("Flatten", "x", "f"), node("MatMul", "f w", "y")]
     onnx.save(make_model(nodes, {"w": values(2, count, 3)}, {"x": ("N", *wanted)}), folder / "n.onnx")
     write(folder, {"d.npz": npz(x=np.zeros((4, *given), np.float32), y=np.arange(4) % 3)})
     assert cli.main(["data", "d.npz", "--model", "n.onnx"]) == 1
-    assert "the numbers are as many, but lie in another order" in capsys.readouterr().err
+    assert "there are as many numbers, but in another order" in capsys.readouterr().err
     write(folder, {"d.npz": npz(x=np.zeros((4, count), np.float32), y=np.arange(4) % 3)})
     assert cli.main(["data", "d.npz", "--model", "n.onnx"]) == 0
 

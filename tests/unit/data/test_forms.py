@@ -89,7 +89,7 @@ def test_a_header_that_was_asked_for(tmp_path):
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\r\n\0"), min_size=1), min_size=2, max_size=9))
 @settings(max_examples=at_most(60), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_names_are_classes(tmp_path, names):
-    """As csv writes them; a name that reads as a number is one, and spaces around it do not count."""
+    """Names are as csv writes them; a name that reads as a number is one, and spaces around it do not count."""
     import csv
     import re
 
@@ -136,7 +136,7 @@ def test_a_line_says_what_was_converted(tmp_path):
 
 
 def test_a_scale(tmp_path):
-    """Bytes stay bytes, and all other numbers are scaled by the arithmetic that boards do with bytes."""
+    """Bytes stay bytes, and all other numbers are scaled by the arithmetic of boards for bytes."""
     pixels = np.arange(24, dtype=np.uint8).reshape(6, 4)
     write(tmp_path, {"u.npz": npz(x=pixels, y=Y), "f.npz": npz(x=pixels.astype(np.float64), y=Y)})
     reading = Reading(scale=1 / 255, zero=3.0)
@@ -248,7 +248,7 @@ def test_recordings_of_every_width(tmp_path, width):
 
 
 def test_the_extensible_format_of_24_bits(tmp_path):
-    """Many programs write it for more than 16 bits."""
+    """Many programs write this format for more than 16 bits."""
     plain = recording([-5, 0, 5, 2**22], width=3)
     header = b"fmt " + struct.pack("<I", 40) + b"\xfe\xff" + plain[22:36]
     long = header + struct.pack("<HHI", 22, 24, 4) + plain[20:22] + bytes.fromhex("000000001000800000aa00389b71")

@@ -1,4 +1,4 @@
-"""The commands and the program of docs/guides/data.md run as they stand."""
+"""The commands and the program of docs/guides/data.md run as they are."""
 
 from __future__ import annotations
 

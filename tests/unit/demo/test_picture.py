@@ -1,4 +1,4 @@
-"""The demo's picture: its legend lies on no curve, whatever the curve does."""
+"""The demo's picture: its legend covers no curve, whatever the curve does."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The smart-watch data: what is cut where, and that nothing of the test is seen before."""
+"""The smart-watch data: how recordings are cut, and that nothing of the test is seen before."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def test_one_person_is_left_out(subject: int) -> None:
 def test_bytes_stand_for_the_other_peoples_standard_deviations() -> None:
     others = leave_out(3).others
     values = (others.x.astype(np.float32) - ZERO) * SCALE
-    np.testing.assert_allclose(values.mean(axis=(0, 2)), 0, atol=0.02)  # what lies past 4 deviations is cut off
+    np.testing.assert_allclose(values.mean(axis=(0, 2)), 0, atol=0.02)  # what is past 4 deviations is cut off
     np.testing.assert_allclose(values.std(axis=(0, 2)), 1, atol=0.1)
 
 

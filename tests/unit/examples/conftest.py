@@ -11,7 +11,7 @@ sys.path.append(str(Path(__file__).resolve().parents[3] / "examples"))
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
-    """Skips, with the command that installs it, where an example's data is missing."""
+    """Skip, with the command that installs it, if an example's data is missing."""
     from data.missing import MissingData
 
     try:

@@ -37,7 +37,7 @@ def test_no_owner_has_the_voice_of_a_new_speaker() -> None:
 
 
 def test_each_voice_is_another() -> None:
-    """espeak-ng speaks with its usual voice where it does not know a variant."""
+    """espeak-ng speaks with its usual voice if it does not know a variant."""
     from data import speakers
     from data.spoken_words import spoken
 

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture(scope="module", autouse=True)
 def build(tmp_path_factory) -> Iterator[None]:
-    """Pre-trains anew, once."""
+    """Pre-train again, once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GRADMOTE_BUILD", str(tmp_path_factory.mktemp("build")))
         yield

@@ -20,7 +20,7 @@ TOLERANCE = {"rtol": 1e-5, "atol": 1e-5}
 
 
 def served(model: onnx.ModelProto | Path, x: np.ndarray, output: int = 0) -> np.ndarray:
-    """Return what onnxruntime computes from x, or onnx's reference where the opset is newer than onnxruntime."""
+    """Return what onnxruntime computes from x, or onnx's reference if the opset is newer than onnxruntime."""
     proto = onnx.load(model) if isinstance(model, Path) else model
     feeds = {proto.graph.input[0].name: x}
     if max(o.version for o in proto.opset_import if not o.domain) > NEWEST_OF_ONNXRUNTIME:

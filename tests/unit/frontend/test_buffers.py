@@ -145,7 +145,7 @@ def test_a_constant_that_no_output_depends_on_is_refused() -> None:
 
 
 def test_an_infinite_weight_is_no_mask() -> None:
-    """It would stay as it is without a word."""
+    """Without an error, it would silently stay as it is."""
     nodes = [LAYER, node("MatMul", "h v", "y")]
     weight = drawn(4, 4)
     weight[1, 2] = -np.inf

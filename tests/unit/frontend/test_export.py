@@ -59,7 +59,7 @@ def test_constants_of_the_graph_are_no_weights():
 
 
 def test_weight_in_a_constant_node_is_trained_when_named(tmp_path):
-    """A model without initializers has its weights there; else a constant is one where it is named."""
+    """A model without initializers has its weights there; else a constant is one if it is named."""
     assert trained(model("constant")).parameter_names() == ["w", "one"]
     session = trained(model("constant"), ["w"])
     export_inference(model("constant"), session.save(), tmp_path / "out.onnx")

@@ -23,7 +23,7 @@ RECIPES = {
     for heading, text in re.findall(r"^## (.*?)\n(.*?)(?=^## |\Z)", GUIDE.read_text(), re.M | re.S)
     if "```python" in text
 }
-#: The modules of a recipe that not every environment has: .ci/nightly makes environments for them.
+#: The modules of a recipe that some environments lack: .ci/nightly makes environments for them.
 HEAVY = {"Keras": ["keras"], "Keras on TensorFlow": ["tensorflow", "tf2onnx"], "JAX": ["jax2onnx"]}
 
 

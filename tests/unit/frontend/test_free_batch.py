@@ -28,7 +28,7 @@ DRAWS = draws("free_batches")
 
 @dataclass
 class Drawn:
-    """A model in the making. shape: that of the last value, whose batch of 1 lies on axis `at`."""
+    """A model in the making. shape: that of the last value, whose batch of 1 is on axis `at`."""
 
     shape: list[int]
     at: int = 0
@@ -81,7 +81,7 @@ def flat(made: Drawn, draw: Callable) -> None:
 
 
 def reshape(made: Drawn, draw: Callable) -> None:
-    """New sizes of the features, behind the batch in front."""
+    """Add a Reshape to new sizes of the features; the batch stays in front."""
     if made.at == 0:
         size = int(np.prod(made.shape))
         first = draw(st.sampled_from([d for d in range(1, size + 1) if size % d == 0]))
@@ -248,7 +248,7 @@ many = settings(max_examples=DRAWS, deadline=None, suppress_health_check=list(He
 
 
 def test_samples_that_stay_apart():
-    """Nearly all compile: to refuse all would be safe, and of no use."""
+    """Nearly all compile: refusing all would be safe, but useless."""
     compiled = []
 
     @many

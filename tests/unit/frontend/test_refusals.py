@@ -180,7 +180,7 @@ def test_random_bytes(data):
 @given(st.lists(st.tuples(st.integers(0, len(KERAS) - 1), st.integers(0, 255)), min_size=1, max_size=5))
 @settings(max_examples=at_most(60))
 def test_flipped_bytes(changes):
-    """Whatever bytes change, it compiles or is refused."""
+    """It compiles or is refused, whatever bytes change."""
     damaged = bytearray(KERAS)
     for place, byte in changes:
         damaged[place] = byte

@@ -92,7 +92,7 @@ def make(name: str) -> nn.Module:
 
 
 def export(network: nn.Module, x: np.ndarray, dynamo: bool) -> onnx.ModelProto:
-    """Without constant folding, which would write a weight's transpose as another weight."""
+    """Export without constant folding, which would write a weight's transpose as another weight."""
     logging.getLogger("torch.onnx").setLevel(logging.ERROR)
     if dynamo:
         options = {"dynamo": True, "optimize": False, "verbose": False, "dynamic_shapes": ({0: torch.export.Dim("N")},)}

@@ -1,4 +1,4 @@
-"""Weights that several nodes use are told: tied on purpose, or merged by an exporter."""
+"""The report names weights that several nodes use: tied on purpose, or merged by an exporter."""
 
 import json
 

@@ -20,7 +20,7 @@ X = noise(6, 8)
 
 
 def fitted(model, target: np.ndarray):
-    """Barely trained, so that training on has something to gain."""
+    """Return the model, barely trained, so that more training can improve it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return model.fit(noise(60, 8, seed=1), target)

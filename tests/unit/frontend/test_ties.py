@@ -36,7 +36,7 @@ SHAPES = {"shape": np.array([4, 6]), "other": np.array([6, 4]), "one": np.array(
 
 
 def model(name: str, copy: str = "val_1", weight: str = "e.weight") -> onnx.ModelProto:
-    """As an exporter writes it, with the copy as an initializer."""
+    """Return the model as an exporter writes it, with the copy as an initializer."""
     array, nodes, _ = COPIES[name]
     made = make_model(
         renamed([FIRST, *nodes], {"copy": copy, "e.weight": weight}), {weight: W, copy: array}, {"x": ("N", 4)}
@@ -46,7 +46,7 @@ def model(name: str, copy: str = "val_1", weight: str = "e.weight") -> onnx.Mode
 
 
 def as_meant(name: str) -> onnx.ModelProto:
-    """The same, with the copy as the nodes that make it."""
+    """Return the same model, with the copy as the nodes that make it."""
     _, nodes, making = COPIES[name]
     shapes = {n: a for n, a in SHAPES.items() if any(n in made.input for made in making)}
     return make_model([FIRST, *making, *nodes], {"e.weight": W, **shapes}, {"x": ("N", 4)})
@@ -121,7 +121,7 @@ def test_a_pair_is_tied_if_it_is_named(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("pair", "said"),
-    [(("e.weight", "no"), "no weight is called 'no'"), (("e.weight", "other"), "'other' is no copy of 'e.weight'")],
+    [(("e.weight", "no"), "no weight is called 'no'"), (("e.weight", "other"), "'other' is not a copy of 'e.weight'")],
 )
 def test_what_cannot_be_tied_is_refused(pair: tuple[str, str], said: str) -> None:
     proto = make_model(

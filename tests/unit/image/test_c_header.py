@@ -42,7 +42,7 @@ def test_the_array_is_the_image(image, tmp_path, compiler):
 
 def test_a_name_that_c_does_not_take(image, capsys):
     assert main(["header", str(image), "--name", "2nd"]) == 1
-    assert "'2nd' is no name in C" in capsys.readouterr().err
+    assert "'2nd' is not a C identifier" in capsys.readouterr().err
 
 
 def test_what_is_no_image(tmp_path, capsys):

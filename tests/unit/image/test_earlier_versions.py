@@ -26,7 +26,7 @@ import make  # noqa: E402
 
 @dataclass(frozen=True)
 class Files:
-    """An image, a checkpoint of it under a profile, and the SHA-256 of what becomes of it."""
+    """An image, a checkpoint of it under a profile, and the SHA-256 of the result."""
 
     image: bytes
     kept: bytes
@@ -46,7 +46,7 @@ def files(request: pytest.FixtureRequest) -> Files:
 
 
 def later(data: bytes) -> bytes:
-    """The same with a version that nobody has written yet, and a right checksum."""
+    """Return the data with a version that does not exist yet, and a right checksum."""
     return data[:4] + struct.pack("<I", 1000) + data[8:12] + struct.pack("<I", zlib.crc32(data[16:])) + data[16:]
 
 

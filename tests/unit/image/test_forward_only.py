@@ -50,7 +50,7 @@ def test_its_arena_is_input_scratch_and_the_control_record(name):
 
 @on_networks
 def test_its_constants_are_the_weights(name):
-    """But for single numbers, such as the divisor of a mean."""
+    """A few single numbers, such as the divisor of a mean, are there too."""
     constants = read_image(forward(name).image).constants
     assert 0 <= len(constants) - 4 * NUMBERS[name] < 16
 

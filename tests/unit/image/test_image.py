@@ -1,4 +1,4 @@
-"""Images: written and read back, the same bytes every time, and refused when they are not whole."""
+"""Images are written and read back, have the same bytes every time, and are refused if they are not whole."""
 
 import contextlib
 import hashlib
@@ -29,7 +29,7 @@ from support.oracle import examples, make_model, node, values
 
 
 def classifier(hidden=4, frozen_seed=2):
-    """Two layers, of which the first is frozen by the tests that say so."""
+    """Return two layers; the tests that say so freeze the first."""
     nodes = [
         node("Gemm", "x w b", "h"),
         node("Tanh", "h", "a"),

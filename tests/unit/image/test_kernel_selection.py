@@ -21,7 +21,7 @@ def test_ways_of_convolutions_are_there_where_a_model_needs_them(network):
 
 
 def test_a_rule_that_is_none_is_an_error_of_the_image() -> None:
-    """A board is asked before an image is sent: whatever the file holds, its sender gets no traceback."""
+    """A board is asked before an image is sent: any file gives its sender an error, and not a traceback."""
     data = digits.image(optimizers.sgd(0.1), 2)
     image = read_image(data)
     at = min(int(str(i["operands"]["rule"]).removeprefix("constants+")) for i in image.updates)

@@ -74,7 +74,7 @@ def test_trains_and_comes_back(name, tmp_path):
 
 
 def test_no_neighbour(tmp_path):
-    """Behind a ReLU there is nothing to fold into: one scale and one shift stay."""
+    """After a ReLU there is nothing to fold into: one scale and one shift stay."""
     nodes = [node("Conv", "x w", "r"), node("Relu", "r", "c")]
     proto = model(nodes, {"w": values(1, 6, 4, 3, 3)}, (4, 5, 5), 6)
     session = check(proto, losses.cross_entropy(), X, classes(X, 6), tmp_path, batch_norm="fold")

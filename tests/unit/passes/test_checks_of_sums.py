@@ -1,4 +1,4 @@
-"""A bias's gradient sums what a fused update of the weights checks anyway, so that the sum has no check of its own."""
+"""A fused update of the weights checks what a bias's gradient sums, so the sum needs no check of its own."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Checks look at each element of what they are for, and at none that lies between: for operands of any strides."""
+"""Checks look at each element of what they are for, and at none in between: for operands of any strides."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHECKED = {
 
 
 def buffer_of(opcode: str, operand: str) -> Buffer:
-    """In a region for which the operand is checked."""
+    """Return a buffer in a region for which the operand is checked."""
     if operand == "scale":
         return Buffer(operand, 4, "constant", np.float32(1).tobytes())
     written = OPCODES[opcode]["operands"][operand][0] != "r"
@@ -55,7 +55,7 @@ def instructions(draw: st.DrawFn) -> Instruction:
 
 
 def lying(draw: st.DrawFn, terms: tuple[tuple[str, str | None], ...], params: dict[str, int | float]) -> dict[str, int]:
-    """Strides of a tensor whose axes lie in any order, with a gap behind some of them."""
+    """Draw strides of a tensor with its axes in any order, with a gap after some of them."""
     found, step = {}, 1
     for dim, stride in draw(st.permutations(terms)):
         if stride in params:

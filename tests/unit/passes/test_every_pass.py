@@ -39,12 +39,12 @@ OPTIMIZERS = (
 )
 #: "last:99" leaves nothing of any graph.
 SCHEMES = ("last:99", "last:99", "full", "last:2", "bias", "sparse:0.5")
-#: What mostly trains of convolutional networks: where gradients need no layer before, its rows are streamed.
+#: What mostly trains of convolutional networks: rows of a layer are streamed if gradients need no layer before it.
 SCHEMES_OF_CONVOLUTIONS = ("head", "head", "full", "last:2")
 #: Each is drawn for three graphs of ten.
 RARE = {"accumulate": True, "recompute": False, "stream_rows": True, "overwrite_inputs": True, "saved": "bf16",
         "moments": "bf16", "attention": "blocks"}  # fmt: skip
-#: The same of quantized networks.
+#: As above, for quantized networks.
 RARE_OF_QUANTIZED = {"accumulate": True, "recompute": False, "stream_rows": True, "overwrite_inputs": True,
                      "weights": "int16", "gradients": "float", "moments": "bf16"}  # fmt: skip
 #: What is drawn in turn.
@@ -121,7 +121,7 @@ def test_every_pass_keeps_what_it_says():
 
 
 def test_the_graphs_reconverge_and_share_buffers():
-    """Half of them at least have paths that meet again, and a third buffers that a pass laid over others."""
+    """At least half of them have paths that meet again, and a third have buffers that a pass laid over others."""
     counts = Counter[str]()
     for each in cases(16):
         counts["reconverge"] += each.graph.reconverges
@@ -142,7 +142,7 @@ def test_options_keep_every_bit_alone_and_in_pairs():
 
 
 def test_short_options_round_what_they_say():
-    """Values that wait in two bytes leave outputs and the first loss; gradients that are kept, all but the rounding."""
+    """Values that wait in two bytes leave outputs and the first loss; kept gradients leave all except the rounding."""
     for each in cases(COUNT):
         batches = each.batches(1)
         plain = replace(each.options, saved=None, accumulate=False, moments=None)

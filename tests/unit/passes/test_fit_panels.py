@@ -1,4 +1,4 @@
-"""Panels have fewer tiles where they are the peak of scratch, and no bit changes."""
+"""Panels have fewer tiles if they are the peak of scratch, and no bit changes."""
 
 from __future__ import annotations
 

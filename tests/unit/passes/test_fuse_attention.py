@@ -36,7 +36,7 @@ def network(shape, scale="", mask="", by_columns=False, outputs=("y",)):
     """Attention of x, (samples, queries, INPUTS), to z, (samples, keys, INPUTS).
 
     scale: Mul, Div, or none. mask: Add, First (an Add with the mask first), Where, or none; Padding is one for each
-    sample's keys. by_columns: keys lie with the queries they are for side by side, as what scales them has them.
+    sample's keys. by_columns: keys are side by side with the queries they are for, as what scales them has them.
     """
     samples, heads, queries, keys, depth = shape
     width, rng = heads * depth, np.random.default_rng(7)
@@ -77,7 +77,7 @@ def compiled(model, attention="blocks", trained=TRAINED, **options):
 
 
 def count(result, *opcodes):
-    """How many instructions with these opcodes the programs have."""
+    """Return how many instructions of the programs have these opcodes."""
     return [sum(i.opcode in opcodes for i in p.instructions) for p in result.compiled.programs]
 
 
@@ -89,7 +89,7 @@ def batches(shape, steps=2):
 
 @pytest.fixture
 def always(monkeypatch):
-    """Fuse attention also where that needs no less scratch, in blocks of few rows."""
+    """Fuse attention even if that needs no less scratch, in blocks of few rows."""
     monkeypatch.setattr(fuse_attention, "peak", lambda program, instructions: len(instructions))
     monkeypatch.setattr(fuse_attention, "MOST_SCORES", 24)
 
@@ -180,7 +180,7 @@ def test_gradients_are_pytorchs(always, mask):
 
 
 def test_arena_is_smaller():
-    """The scores of all heads are 4 x 64 x 64 numbers, of which the separate instructions keep some at a time."""
+    """The scores of all heads are 4 x 64 x 64 numbers; the separate instructions keep some of them at a time."""
     shape = (1, 4, 64, 64, 8)
     fused, whole = (compiled(network(shape, "Mul", "Add"), way) for way in ("blocks", "whole"))
     assert count(fused, "ATTENTION", "ATTENTION_GRAD") == [1, 1, 2]
@@ -205,7 +205,7 @@ def test_probabilities_that_something_else_reads_stay(always):
 
 @pytest.mark.parametrize("name", ["root", "mask"])
 def test_scales_and_masks_that_are_trained_stay(always, name):
-    """Their gradients read all scores, or what comes of them."""
+    """Their gradients read all scores, or results of them."""
     result = compiled(network((1, 2, 8, 8, 4), "Mul", "Add"), trained=[*TRAINED, name])
     assert count(result, "ATTENTION_GRAD")[2] == 0 and count(result, "SOFTMAX")[2] == 1
 

@@ -17,7 +17,7 @@ CLASSES = 4
 
 
 def network(length):
-    """Scores (N, CLASSES, length), or (N, CLASSES) where length is 1."""
+    """Return a network with scores (N, CLASSES, length), or (N, CLASSES) if length is 1."""
     nodes = [node("Conv", "x w", "s"), *([node("Flatten", "s", "y")] if length == 1 else [])]
     weights = {"w": 3 * values(1, CLASSES, 3, 1)}
     return make_model(nodes, weights, {"x": ("N", 3, length)}, outputs=["y" if length == 1 else "s"])

@@ -49,7 +49,7 @@ def index_size(result, kind):
 
 
 def data(size, count=3, batch=2):
-    """Small integers: zeros and ties are many."""
+    """Draw small integers: many are zeros and ties."""
     rng = np.random.default_rng(5)
     rows = rng.integers(-2, 3, (count, batch, 1, *size)).astype(np.float32)
     return [(x, rng.integers(0, 3, batch).astype(np.int32)) for x in rows]
@@ -135,7 +135,7 @@ def test_255_taps(monkeypatch):
 
 
 def test_an_activation_with_two_readers_keeps_its_mask(monkeypatch):
-    """Its gradient is a sum; the pool's part alone does not tell where RELU_GRAD lets it through."""
+    """Its gradient is a sum; the pool's part alone does not show for which elements RELU_GRAD lets it through."""
     weights = {"w1": values(1, 4, 1, 3, 3), "w3": values(2, 4, 3)}
     nodes = [
         node("Conv", "x w1", "c", pads=[1, 1, 1, 1]),

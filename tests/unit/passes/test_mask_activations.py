@@ -1,4 +1,4 @@
-"""A bit for each element in place of an activation: what the pass does, what it leaves, and that every bit stays."""
+"""A bit for each element instead of an activation: what the pass does, what it leaves, and that every bit stays."""
 
 import math
 
@@ -99,7 +99,7 @@ def test_inference_is_left_alone():
 
 
 def test_no_mask_where_the_peak_is_elsewhere():
-    """Tanh needs most, when the ReLU behind it is done with."""
+    """Tanh needs most, after the last use of the ReLU that follows it."""
     nodes = [node("Conv", "x w b", "c"), node("Tanh", "c", "t"), node("GlobalAveragePool", "t", "p")]
     nodes += [node("Conv", "p u", "d"), node("Relu", "d", "a"), node("Flatten", "a", "f"), node("MatMul", "f v", "y")]
     weights = {"w": values(1, 2, 2, 1, 1), "b": values(2, 2), "u": values(4, 2, 2, 1, 1), "v": values(3, 2, 3)}

@@ -1,4 +1,4 @@
-"""Normalizations that exporters write step by step: each form becomes one Standardize, computes the same and trains."""
+"""Exporters write normalizations step by step: each form becomes one Standardize, computes the same and trains."""
 
 import numpy as np
 import pytest
@@ -14,7 +14,7 @@ QUOTIENTS = {
     "Mul": [node("Reciprocal", "r", "i"), node("Mul", "d i", "n")],
     "swapped": [node("Reciprocal", "r", "i"), node("Mul", "i d", "n")],
 }
-#: A scale, so that y is no output of the pass itself.
+#: A scale, so that y is not an output of the pass itself.
 LAST = node("Mul", "n scale", "y")
 
 
@@ -81,7 +81,7 @@ def grouped(scale=1.0, back=(0, 4, 3, 3)):
 
 
 def test_a_group_norm_of_exporters():
-    """Its scale 1 and bias 0 are no weights."""
+    """Its scale 1 and bias 0 do not count as weights."""
     case = Case(grouped())
     assert ops(case.model) == ["Reshape", "Standardize", "Reshape", "Mul"]
     assert list(case.artifacts.parameters) == ["x", "scale"]

@@ -1,4 +1,4 @@
-"""Inputs that programs may overwrite: the same bits in a smaller arena, and a refusal to run on what is gone."""
+"""Inputs that programs may overwrite: the same bits in a smaller arena, and a refusal to run on overwritten inputs."""
 
 import numpy as np
 import pytest

@@ -39,7 +39,7 @@ def with_others(model: onnx.ModelProto, names: set[str], seed: int) -> onnx.Mode
 
 
 def fixed_part(model: onnx.ModelProto, trained: list[str] | None, **options: object) -> tuple:
-    """All that an image has but the state that it begins with."""
+    """Return all of an image except its initial state."""
     made = build_artifacts(model, trained, losses.cross_entropy(), optimizers.sgd(0.1))
     image = read_image(compile_image(made, Options(**options)).image)
     code = [without_bounds(instruction) for program in image.programs for instruction in program["instructions"]]
@@ -47,7 +47,7 @@ def fixed_part(model: onnx.ModelProto, trained: list[str] | None, **options: obj
 
 
 def without_bounds(instruction: dict) -> dict:
-    """Leave out the range of an update, which is symmetric where the weight's is at first."""
+    """Leave out the range of an update, which is symmetric if the weight's is at first."""
     bounds = {"low", "high"} if "UPDATE" in instruction["opcode"] else set()
     return instruction | {"params": {k: v for k, v in instruction["params"].items() if k not in bounds}}
 

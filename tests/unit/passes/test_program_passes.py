@@ -316,7 +316,7 @@ def test_checks_come_before_any_write_of_state():
 
 
 def test_schedule_keeps_every_instruction_and_every_dependency():
-    """On a whole training step: a permutation in which no read passes a write of its buffer."""
+    """The schedule of a whole training step is a permutation in which no read passes a write of its buffer."""
     before = compile_image(digits.artifacts(optimizers.adamw(clip_norm=1.0)), Options(batch=2)).compiled
     for program in before.programs:
         shuffled = Program(program.kind, schedule.order(program), program.bindings)
@@ -325,7 +325,7 @@ def test_schedule_keeps_every_instruction_and_every_dependency():
 
 
 def history(program):
-    """For each buffer, who wrote it, and who read each of its values."""
+    """Return, for each buffer, who wrote it, and who read each of its values."""
     made = {}
     for i in program.instructions:
         for ref in i.reads:
@@ -486,7 +486,7 @@ def test_what_is_filled_first_is_written_in_its_order():
 
 
 def test_channels_that_come_apart():
-    """From (w, c) to (c, w): the pool writes so itself; a kernel that writes side by side cannot."""
+    """Transpose (w, c) to (c, w): the pool writes so itself; a kernel that writes side by side cannot."""
     a, y, z = scratch("a", 12), scratch("y", 12), scratch("z", 12)
     turn, end = copy_of(a, y, [4, 3], [3, 1], [1, 4], "row-major"), instruction("TANH", {"n": 12}, x=y, y=z)
     program = Program("infer", [pool(a), turn, end])

@@ -135,7 +135,7 @@ def plain(artifacts, options):
 
 
 def batches(model, count=3):
-    """Halves: zeros, ties and bounds are many."""
+    """Draw multiples of a half: many are zeros, ties and bounds."""
     shape = [d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim[1:]]
     rng = np.random.default_rng(0)
     rows = [rng.integers(-3, 4, (BATCH, *shape)).astype(np.float32) / 2 for _ in range(count)]

@@ -1,4 +1,4 @@
-"""Activations made again behind the peak: less memory, the same bits."""
+"""Activations that are recomputed after the peak: less memory, the same bits."""
 
 import numpy as np
 import pytest
@@ -63,7 +63,7 @@ def count(kind, opcode, **shape):
 
 
 def test_what_is_costly_to_make_is_kept():
-    """Tanh is not cheap: no second one."""
+    """Tanh is not cheap: it is not computed twice."""
     assert count("step", "TANH", activation="Tanh") == 3
 
 

@@ -1,4 +1,4 @@
-"""Instructions that refuse data stand in front of all that the data would change, in every program that trains."""
+"""Instructions that refuse data come before all that the data would change, in every program that trains."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ STATE = ("parameter", "statistic", "slot", "gradient")
 
 
 def selecting():
-    """Two selections by data, of which each could be refused where the other has gradients."""
+    """Return a model of two selections by data: each could be refused after the other has got gradients."""
     nodes = [node("Gather", "table i", "e", axis=0), node("MatMul", "e v", "y")]
     nodes += [node("Gather", "other j", "f", axis=0), node("MatMul", "f w", "z"), node("Add", "y z", "sum")]
     weights = {"table": values(1, 9, 4), "other": values(2, 30, 2), "v": values(3, 4, 5), "w": values(4, 2, 5)}

@@ -26,7 +26,7 @@ WIDTH, LAYERS, OUTPUTS = 24, 4, 3
 
 
 def rounded(x):
-    """The numbers that bfloat16 has nearest to these."""
+    """Return the nearest bfloat16 numbers."""
     return bfloat16.decode(bfloat16.encode(x))
 
 
@@ -223,7 +223,7 @@ def compiled(tmp_path, *options, model=None):
 def test_the_command_says_what_waits(tmp_path):
     options = ["--loss", "mse", "--accumulate"]
     done = compiled(tmp_path, *options, model=chain())
-    assert done.exit_code == 0 and "3 values wait as bfloat16, 144 B in place of 288 B" in done.output
+    assert done.exit_code == 0 and "3 values wait as bfloat16, 144 B instead of 288 B" in done.output
     told = json.loads(compiled(tmp_path, *options, "--json", model=chain()).output)
     assert told["saved"] == [{"program": "train", "values": 3, "bytes": 144}]
 

@@ -1,4 +1,4 @@
-"""Results of layers that run row by row lie over rows of their inputs, and nothing is read that they overwrote."""
+"""Results of layers that run row by row overlay rows of their inputs, and nothing is read that they overwrote."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ NAMES = [f"{draw.__name__}-{seed}" for draw, seed in CASES]
 
 
 def results_of(made, profile):
-    """All that comes of some runs of each program, on an arena full of NaN."""
+    """Return all results of some runs of each program, on an arena full of NaN."""
     rng, session, found = np.random.default_rng(1), Session(made.image, profile), []
     shape, dtype = (session.inputs()[0][key] for key in ("shape", "dtype"))
     for _ in range(2):
@@ -59,7 +59,7 @@ def results_of(made, profile):
 
 
 def overlaps(made):
-    """The pairs (program, upper, overlay) of which both have bytes in common."""
+    """Yield the (program, upper, overlay) whose buffers have bytes in common."""
     for program in made.compiled.programs:
         offsets = made.layout.placements[program.kind].offsets
         for upper, overlay in program.overlays.items():

@@ -17,7 +17,7 @@ CASES = range(24)
 
 
 def compiled(seed, batch, streams, **options):
-    """A drawn network, of which the classifier alone is trained."""
+    """Compile a drawn network whose classifier alone is trained."""
     drawn = DrawnNetwork(seed)
     model = drawn.make(layers=2 + seed % 5)
     made = compile_model(
@@ -28,7 +28,7 @@ def compiled(seed, batch, streams, **options):
 
 
 def trained(made, shape, batch, profile, threads=1):
-    """All that comes of some runs of each program, on an arena full of NaN."""
+    """Return all results of some runs of each program, on an arena full of NaN."""
     rng, session, found = np.random.default_rng(1), Session(made.image, profile, threads), []
     for _ in range(2):
         x = rng.standard_normal((batch, *shape)).astype(np.float32)
@@ -107,7 +107,7 @@ def test_threads_keep_the_bits(pair):
 
 
 def test_analyze_counts_each_row_once(pair):
-    """All multiply-accumulates, but for those with padding, which rows leave out; and the planner's peak."""
+    """It counts all multiply-accumulates except those with padding, which rows leave out; and the planner's peak."""
     whole, rows, _, _ = pair
     for made in (analyze_result(rows, "drawn"), analyze_image(rows.image, "drawn")):
         before = analyze_result(whole, "drawn")

@@ -1,4 +1,4 @@
-"""mypy finds what is wrong with an instruction where it is written, and the classes are those of the specification."""
+"""mypy finds an error in an instruction at the line that has it, and the classes are those of the specification."""
 
 from __future__ import annotations
 

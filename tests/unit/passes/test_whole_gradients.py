@@ -1,4 +1,4 @@
-"""A gradient is made whole where much would wait for its update and the peak falls: less memory, the same bits."""
+"""A gradient is made whole if much would wait for its update and the peak falls: less memory, the same bits."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Placement of scratch: buffers alive together never overlap, and where they lie does not matter to the results."""
+"""Placement of scratch: buffers alive together never overlap, and their places do not matter to the results."""
 
 from types import SimpleNamespace
 
@@ -34,7 +34,7 @@ def spans(draw):
 
 
 def assert_sound(placement):
-    """No two buffers share a byte while both are alive; the peak is reached and not below what is unavoidable."""
+    """No two buffers share a byte while both are alive; the peak is reached, and is not below the lower bound."""
     placed = placement.spans
     for i, a in enumerate(placed):
         a_begin = placement.offsets[a.buffer]

@@ -1,4 +1,4 @@
-"""The exact planner against all orders of small puzzles, against the heuristic, and where it has to stop early."""
+"""The exact planner against all orders of small puzzles, against the heuristic, and when it has to stop early."""
 
 import itertools
 import json
@@ -27,7 +27,7 @@ pytest.importorskip("ortools")
 
 
 def least(program):
-    """By brute force: some order in which each buffer takes the lowest place that is free gives the least peak."""
+    """Return the least peak by brute force: some order in which each buffer takes the lowest free place reaches it."""
     alive = [s for s in lifetimes(program) if s.buffer.size]
     sizes, beside = [-(-s.buffer.size // 4) * 4 for s in alive], neighbours(alive)
     peaks = []
@@ -109,7 +109,7 @@ def test_the_command(tmp_path):
 
 
 def test_an_image_with_an_exact_plan(monkeypatch):
-    """Check that the image has the searched placement where the first one is not the best."""
+    """Check that the image has the searched placement if the first one is not the best."""
     made, options = digits.artifacts(optimizers.adamw()), Options(batch=4, exact_plan=True)
     best = compile_image(made, Options(batch=4))
     monkeypatch.setattr(exact, "place", worse)

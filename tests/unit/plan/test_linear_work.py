@@ -1,4 +1,4 @@
-"""A graph of twice the nodes takes twice the work in each stage of a compile. Work is the number of calls of functions,
+"""A graph of twice the nodes takes twice the work in each stage of a compile. Work is the number of function calls,
 which is the same in every run."""
 
 from __future__ import annotations

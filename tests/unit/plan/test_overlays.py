@@ -1,4 +1,4 @@
-"""Buffers that may lie over others: both planners keep all others apart, and these where they have to be."""
+"""Buffers that may overlay others: both planners keep all others apart, and these as far as they have to."""
 
 import pytest
 from hypothesis import given
@@ -13,7 +13,7 @@ from support.oracle import examples
 
 @st.composite
 def puzzles(draw):
-    """Spans of some buffers; the last two are a tensor and a result that may lie over it from some byte on."""
+    """Draw spans of some buffers; the last two are a tensor and a result that may overlay it from some byte on."""
     size, upper, others = draw(st.integers(1, 50)), draw(st.integers(1, 50)), draw(st.lists(spans(), max_size=6))
     start = draw(st.integers(0, 6))
     both = [(draw(st.integers(0, start)), start + 2, 4 * size), (start, draw(st.integers(start + 2, 12)), 4 * upper)]

@@ -96,7 +96,7 @@ def test_a_value_that_no_gateway_takes_as_a_name_is_refused(files: Path, tmp_pat
     np.savez(tmp_path / "data.npz", **data)
     options = ["--model", str(files / "model.mote"), "--data", str(tmp_path / "data.npz"), "--by", "person"]
     assert cli.main(["new", str(tmp_path / "app"), "--federated", *options]) != 0
-    assert "'0.5' is no name of a device" in capsys.readouterr().err and not (tmp_path / "app").exists()
+    assert "'0.5' is not a valid device name" in capsys.readouterr().err and not (tmp_path / "app").exists()
 
 
 FEDERATION = example_federation()

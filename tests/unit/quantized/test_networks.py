@@ -1,4 +1,4 @@
-"""The quantized networks that tests and benchmarks are run on are what their modules say, and run in onnxruntime."""
+"""The quantized networks of tests and benchmarks are what their modules say, and run in onnxruntime."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Hostile:
 
 
 def saved(path: Path, value: object) -> Path:
-    """Write a file as torch.save() did it with numpy 1, in protocol 2, where bytes are calls."""
+    """Write a file as torch.save() did it with numpy 1, in protocol 2, in which bytes are calls."""
     data = pickle.dumps(value, protocol=2).replace(b"numpy._core", b"numpy.core")
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("archive/data.pkl", data)

@@ -1,4 +1,4 @@
-"""Schemes on whole networks: what they compute, keep and change is what their trained parameters need, and no more."""
+"""Schemes on whole networks: they compute, keep and change only what their trained parameters need."""
 
 import functools
 
@@ -35,7 +35,7 @@ def model(name):
 
 @functools.cache
 def made(name, scheme):
-    """At most three layers: LeNet has no more."""
+    """Return the artifacts of a scheme; of at most three layers for LeNet, which has no more."""
     scheme = scheme.replace("last:4", "last:3") if name == "lenet" else scheme
     return build_artifacts(model(name), None, losses.cross_entropy(), optimizers.sgd(0.01), scheme=scheme)
 
@@ -58,7 +58,7 @@ def batches(name, steps=1):
 
 @functools.cache
 def torch_gradients(name):
-    """In float64, of the first batch."""
+    """Return the gradients of the first batch in float64."""
     network = NETWORKS[name].make().double()
     x, y = next(batches(name))
     torch.nn.functional.cross_entropy(network(torch.from_numpy(x).double()), torch.from_numpy(y)).backward()
@@ -93,7 +93,7 @@ def test_no_gradient_below_the_deepest_trained_parameter(name, scheme):
 @with_schemes
 @on_networks
 def test_every_result_has_a_reader(name, scheme):
-    """Seen from the end: what no update, output or check needs is not made, and so not saved."""
+    """Going back from the end, values that no update, output or check needs are not made, and so not saved."""
     program = step_program(name, scheme)
     needed = program.bound()
     for instruction in reversed(program.instructions):
@@ -123,7 +123,7 @@ def test_frozen_weights_are_constants_and_state_is_what_is_trained(name, scheme)
 
 @on_networks
 def test_channels_cost_no_memory(name):
-    """Parts are made side by side, gradients of x in one buffer: no more scratch or copies than when all trains."""
+    """Parts are made side by side, gradients of x in one buffer: scratch and copies are no more than if all trains."""
     for batch in (1, 8):
         whole, sparse = (
             compile_model(model(name), losses.cross_entropy(), optimizers.sgd(), Options(batch=batch), scheme=s,

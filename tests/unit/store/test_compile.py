@@ -133,7 +133,7 @@ def test_the_first_sample_stays_the_callers():
 
 
 def test_an_image_that_overwrites_inputs():
-    """It has no place to put a sample aside: what was given is gone after a run, and learn says so."""
+    """The store cannot put a sample aside: a run overwrites it, and learn says so."""
     x, y = samples(20)
     made = taught(StoreOptions(8), overwrite_inputs=True)
     assert read_image(made.image).store["aside"] is None

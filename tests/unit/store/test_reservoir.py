@@ -32,7 +32,7 @@ def image(capacity: int, dtype: str) -> bytes:
 
 
 def check_places(session: Session, record: dict, model: Reservoir) -> None:
-    """Every byte of the store in the state."""
+    """Return every byte of the store in the state."""
     at = record["offset"]
     words = np.frombuffer(session.state(), "<u4")[at // 4 :]
     assert words[0] == model.draws

@@ -140,7 +140,7 @@ def test_the_export_has_what_was_learned(folder: Path) -> None:
         ({"optimizer": "lion"}, ModelError, "there is no optimizer 'lion' - use one of sgd"),
         ({"scheme": "all of it"}, ModelError, "scheme"),
         ({"batch": 0}, ModelError, "batch"),
-        ({"budget": "lots"}, ModelError, "'lots' is no size"),
+        ({"budget": "lots"}, ModelError, "'lots' is not a size"),
         ({"budget": "16"}, BudgetError, "nothing fits|does not fit|no training|fits"),
         ({"budget": "9K", "loss": ""}, ModelError, "a budget without a loss - choose a loss"),
         ({"boards": ["toaster"]}, GradmoteError, "toaster"),

@@ -229,7 +229,7 @@ def made(site: Site, path: str) -> bytes:
         return content.read()
 
 
-# ---- Where the page is -----------------------------------------------------------------------------------------------
+# ---- The place of the page -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -280,7 +280,7 @@ def test_a_checkout_without_its_page_says_how_to_build_it(installed: Path) -> No
 
 
 def start(page: Path, *options: str) -> subprocess.Popen[str]:
-    """Start the command on a page that stands for the built one."""
+    """Start the command on a stand-in for the built page."""
     program = (
         "import sys; from pathlib import Path; from gradmote import cli; from gradmote.studio import page; "
         "folder = Path(sys.argv.pop(1)); page.find_page = lambda: folder; sys.exit(cli.main())"

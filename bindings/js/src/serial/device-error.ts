@@ -75,7 +75,7 @@ export function silentNow(place: string, request: string, board: string): Device
 /** Returns the error for a board that printed its greeting instead of an answer. fault: why, in the board's words. */
 export function restarted(place: string, request: string, fault: string): DeviceError {
   const text = `the board at ${place} ${fault || "restarted by itself"}; ${request} was not answered`;
-  const hint = "check its power supply; what it learnt since the last save is lost: do it again";
+  const hint = "check its power supply; what it learned since the last save is lost: do it again";
   return new DeviceError("RESTARTED", text, fault ? "please report it with the model" : hint);
 }
 

@@ -190,7 +190,7 @@ function wrongLabels({ data, width }: Feed, rows: number[], classes: number | un
   const outside = places.filter((at) => classes === undefined || data[at] < 0 || data[at] >= classes);
   const named = outside.slice(0, NAMED).map((at) => `y[${at}] is ${data[at]}`).join(", ");
   const more = outside.length > NAMED ? `, and ${outside.length - NAMED} more in this batch` : "";
-  const lie = classes === undefined ? "labels are class indices" : `labels lie in 0 .. ${classes - 1}`;
+  const lie = classes === undefined ? "labels are class indices" : `labels must be in 0 .. ${classes - 1}`;
   const hint = "number the classes from 0 on, or compile the model with as many outputs as there are classes";
   return new DataError(`${named}${more}: ${lie}`, hint);
 }

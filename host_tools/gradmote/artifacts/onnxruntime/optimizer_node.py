@@ -25,7 +25,7 @@ def read_optimizer(model: onnx.ModelProto) -> tuple[Optimizer, bool]:
     others = [op for op in nodes if op not in (*known, _CLIP)]
     if len(known) != 1 or others:
         raise ModelError(
-            f"the optimizer model has {', '.join(nodes) or 'no nodes'}, and AdamW or SGD is supported",
+            f"the optimizer model has {', '.join(nodes) or 'no nodes'}; only AdamW and SGD are supported",
             "generate it with OptimType or onnxblock.optim, or compile the model with an optimizer of Gradmote",
         )
     corrects = bool(nodes[known[0]].get("correct_bias", 1))

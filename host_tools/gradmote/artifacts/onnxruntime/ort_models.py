@@ -72,7 +72,7 @@ def with_weights(evaluation: onnx.ModelProto, weights: Mapping[str, np.ndarray])
     inputs = shapes_of(model)
     for name, array in weights.items():
         if name not in inputs:
-            raise CheckpointError(f"the eval model has no parameter '{name}', the checkpoint has", _ONE_CALL)
+            raise CheckpointError(f"the checkpoint has a parameter '{name}', the eval model does not", _ONE_CALL)
         if list(array.shape) != inputs[name]:
             raise CheckpointError(
                 f"'{name}' has shape {list(array.shape)} in the checkpoint, and {inputs[name]} in the model", _ONE_CALL

@@ -66,8 +66,8 @@ By = Annotated[
     typer.Option(
         "--by",
         metavar="NAME",
-        help="A device for each value of this array of an .npz, or column of a .csv, such as a person's number. It "
-        "takes the place of --devices.",
+        help="A device for each value of this array of an .npz, or column of a .csv, such as a person's number. Use "
+        "it instead of --devices.",
     ),
 ]
 Alpha = Annotated[
@@ -75,7 +75,7 @@ Alpha = Annotated[
     typer.Option(
         "--dirichlet",
         metavar="ALPHA",
-        help="Devices have classes in shares of their own (not IID): 0.1 mostly one or two, 100 all alike.",
+        help="Give each device its own mix of classes (not IID): 0.1 mostly one or two, 100 all alike.",
     ),
 ]
 Each = Annotated[
@@ -84,13 +84,13 @@ Each = Annotated[
         "--samples-each",
         min=1,
         metavar="N",
-        help="Each device draws N of all samples, which others may draw too; else no two devices have the same.",
+        help="Each device draws N of all samples, which others may draw too; by default no two devices have the same.",
     ),
 ]
 Rounds = Annotated[int, typer.Option("--rounds", min=1, help="Rounds.")]
 Epochs = Annotated[int, typer.Option("--epochs", min=1, help="Passes of each device over its samples in a round.")]
 Up = Annotated[Bits, typer.Option("--bits", help="Bits of each number that devices send.")]
-Down = Annotated[Bits, typer.Option("--down-bits", help="Bits of each number that they get.")]
+Down = Annotated[Bits, typer.Option("--down-bits", help="Bits of each number that they receive.")]
 TakingPart = Annotated[
     int | None, typer.Option("--taking-part", min=1, metavar="N", help="Ask N devices in each round; else all.")
 ]
@@ -99,16 +99,16 @@ ServerRate = Annotated[
     float | None, typer.Option("--server-lr", help="Its learning rate: 1 by default, 0.01 for fedadam.")
 ]
 Momentum = Annotated[float, typer.Option("--server-momentum", min=0, max=0.999, help="The momentum of fedavg.")]
-Attackers = Annotated[int, typer.Option("--attackers", min=0, metavar="N", help="So many of the devices attack.")]
+Attackers = Annotated[int, typer.Option("--attackers", min=0, metavar="N", help="How many of the devices attack.")]
 Attacks = Annotated[
-    Attack, typer.Option("--attack", help="What attackers do to what they learnt: times -20, times 1e30, or NaN.")
+    Attack, typer.Option("--attack", help="What attackers do to what they learned: times -20, times 1e30, or NaN.")
 ]
 RefuseAbove = Annotated[
     float,
     typer.Option(
         "--refuse-above",
         metavar="TIMES",
-        help="Leave out a delta that is more than so many times as long as the median one; 0 leaves out none.",
+        help="Leave out deltas more than this many times as long as the median one; 0 leaves out none.",
     ),
 ]
 ClippingNorm = Annotated[
@@ -116,8 +116,8 @@ ClippingNorm = Annotated[
     typer.Option(
         "--clipping-norm",
         metavar="NORM",
-        help="Differential privacy: make a delta that is longer than this as long as this, and count all devices the "
-        "same. Goes with --noise-multiplier.",
+        help="Differential privacy: shorten longer deltas to this norm, and count all devices the same. Goes "
+        "with --noise-multiplier.",
     ),
 ]
 NoiseMultiplier = Annotated[
@@ -125,7 +125,7 @@ NoiseMultiplier = Annotated[
     typer.Option(
         "--noise-multiplier",
         metavar="TIMES",
-        help="Add noise of so many times the clipping norm to the sum of all deltas, such as 1. It is another one in "
+        help="Add noise of this many times the clipping norm to the sum of all deltas, such as 1. It differs in "
         "each run (needs gradmote[privacy]).",
     ),
 ]
@@ -136,7 +136,7 @@ Draw = Annotated[
         help="Seed of all that is drawn: who has which samples, their order, who takes part. Same seed, same bits.",
     ),
 ]  # fmt: skip
-Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what all learnt together here (.gmck).")]
+Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what all learned together here (.gmck).")]
 Plot = Annotated[
     Path | None, typer.Option("--plot", help="Draw accuracy and loss here: a .svg, or a .html with the table.")
 ]
@@ -227,7 +227,7 @@ def _plot_form(plot: Path | None) -> str:
     """Return the format of the plot by its suffix. Raises DataError for any other."""
     suffix = SVG if plot is None else plot.suffix.lower()
     if suffix not in (SVG, HTML):
-        raise DataError(f"--plot {plot} is no {SVG} and no {HTML}", "name it rounds.svg, or rounds.html")
+        raise DataError(f"--plot {plot} is neither {SVG} nor {HTML}", "name it rounds.svg, or rounds.html")
     return suffix
 
 

@@ -22,7 +22,7 @@ from .run import run
 
 ROOT = Path(__file__).resolve().parents[4]
 
-_HINT = "see what scons says; where the compiler is missing it names the packages that have it"
+_HINT = "see what scons says; if the compiler is missing, it names the packages to install"
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def read_segments(elf: Path) -> list[Segment]:
     if any(end > segment.address for end, segment in zip(ends, found[1:], strict=False)):
         raise _damaged(elf, "two of its segments share addresses")
     if any(end > _ADDRESSES for end in ends):
-        raise _damaged(elf, "a segment ends behind the last address")
+        raise _damaged(elf, "a segment ends past the last address")
     return found
 
 
@@ -65,11 +65,11 @@ def board_names(segments: Sequence[Segment]) -> set[str]:
 
 
 def _no_firmware(elf: Path) -> DeviceError:
-    return DeviceError(f"{elf} is no firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
+    return DeviceError(f"{elf} is not firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
 
 
 def _damaged(elf: Path, why: str) -> DeviceError:
-    return DeviceError(f"{elf} is damaged: {why}", "build it again, or copy it anew")
+    return DeviceError(f"{elf} is damaged: {why}", "build it again, or copy it again")
 
 
 def _segments(file: ELFFile) -> Iterator[Segment]:

@@ -173,7 +173,7 @@ def _tcp_port(order: Order) -> int | None:
         return None
     number = order.port.rpartition(":")[2]
     if not number.isdigit() or not 0 < int(number) < 1 << 16:
-        raise DataError(f"{order.port} is no TCP port", "an emulated board takes a number: --port 5555")
+        raise DataError(f"{order.port} is not a TCP port", "an emulated board takes a number: --port 5555")
     return int(number)
 
 
@@ -215,7 +215,7 @@ def _board_of(firmware: Path, wanted: Board) -> Board:
     names = board_names(segments)
     if not names:
         raise DeviceError(
-            f"{firmware} does not say which board it is for: it is no firmware of this gradmote; nothing was changed",
+            f"{firmware} does not say which board it is for: it is not firmware of this gradmote; nothing was changed",
             f"leave --firmware out, and it is built; or program it with the tool of {wanted.name} itself",
         )
     if wanted.name not in names:

@@ -25,7 +25,7 @@ from ..toolchains.find import toolchain_for
 from ..toolchains.gnu import gnu_toolchain
 from ..toolchains.toolchain import Step, Toolchain, steps_of
 
-_NO_BOUND = "{} does not tell how much stack the firmware can take; `mem` in the console tells how much it took"
+_NO_BOUND = "{} does not report how much stack the firmware can take; `mem` in the console shows how much it took"
 _ELF = "firmware.elf"
 #: The file next to the firmware that contains the hash of its sources.
 _BUILT = "built.json"

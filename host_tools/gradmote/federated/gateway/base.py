@@ -24,7 +24,7 @@ class Base:
         self._session.begin_round(task.round)
         if hashlib.sha256(self._session.parameters().cast("B")).digest() != task.base_digest:
             raise DataError(
-                "the task's checkpoint has not the task's base", "send Server.checkpoint() of the same round"
+                "the task's checkpoint does not have the task's base", "send Server.checkpoint() of the same round"
             )
 
     def check(self, delta: bytes) -> None:

@@ -76,7 +76,7 @@ def read_config(path: Path) -> GatewayConfig:
             text = file.read(_MOST_BYTES).decode()
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise DataError(f"{path}: {error}", 'this is no TOML: see docs/FEDERATED.md, "A gateway"') from error
+        raise DataError(f"{path}: {error}", 'this is not TOML: see docs/FEDERATED.md, "A gateway"') from error
     except (OSError, UnicodeDecodeError) as error:
         raise DataError(f"cannot read {path} ({error})", "name a configuration file") from error
     return _Reader(path, text).config(found)
@@ -96,7 +96,7 @@ class _Reader:
             raise self._wrong("devices", "", "there is no device", "add one: [devices.NAME] with a url")
         port = found.get("port", PORT)
         if not 0 <= port <= 65535:
-            raise self._wrong("port", "", f"{port} is no port", "write 0 to 65535")
+            raise self._wrong("port", "", f"{port} is not a port", "write 0 to 65535")
         devices = tuple(self._device(name, fields) for name, fields in found["devices"].items())
         image, keys = (self._there(name, "", found[name]) for name in ("image", "keys"))
         journal = self.path.parent / found.get("journal", f"{self.path.stem}-journal")
@@ -106,9 +106,9 @@ class _Reader:
         section = f"devices.{name}"
         if not _NAME.fullmatch(name) or name == GATEWAY:
             hint = "use 1 to 64 letters, digits, - and _; the name gateway is taken"
-            raise self._wrong("", section, f"'{name}' is no name of a device", hint)
+            raise self._wrong("", section, f"'{name}' is not a valid device name", hint)
         if not isinstance(fields, dict):
-            raise self._wrong(name, "devices", f"'{name}' is no table", f"write [devices.{name}], and url below it")
+            raise self._wrong(name, "devices", f"'{name}' is not a table", f"write [devices.{name}], and url below it")
         self._check(fields, _DEVICE_FIELDS, section)
         data = self._there("data", section, fields["data"]) if "data" in fields else None
         return DeviceConfig(name, fields["url"], data, fields.get("baudrate", 115200))

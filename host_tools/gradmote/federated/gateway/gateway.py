@@ -119,7 +119,7 @@ class Gateway:
         unknown = [name for name in asked if name not in self.devices]
         if len(unknown) > MOST_UNKNOWN:
             raise DataError(
-                f"this gateway has none of {len(unknown):,} devices that the task names, as {unknown[0]}",
+                f"this gateway lacks {len(unknown):,} devices that the task names, such as {unknown[0]}",
                 "ask each gateway for its own devices",
             )
         with ThreadPoolExecutor(MOST_AT_ONCE) as pool:

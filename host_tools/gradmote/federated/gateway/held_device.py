@@ -191,7 +191,7 @@ class HeldDevice:
         while target.round_delta(2, 0, task.shared) == base.nothing(task.shared):
             self._tell(self.name, "learning", "")
             if stop() or time.monotonic() > end:
-                raise DataError("the device has learnt nothing in this round yet", "ask again later, or wait longer")
+                raise DataError("the device has learned nothing in this round yet", "ask again later, or wait longer")
             time.sleep(_PAUSE)
 
     def _trained(self, target: Target, task: RoundTask, stop: Stop, begun: float) -> Trained:

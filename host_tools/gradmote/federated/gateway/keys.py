@@ -79,7 +79,7 @@ def _require_private(path: Path, mode: int) -> None:
 def _pair_of(path: Path, number: int, line: str) -> tuple[str, bytes]:
     found = _LINE.fullmatch(line.strip())
     if found is None:  # not shown: the line may contain a key
-        raise DataError(f"{path}, line {number}: this is no key", "write a name, a space and 64 hexadecimal digits")
+        raise DataError(f"{path}, line {number}: this is not a key", "write a name, a space and 64 hexadecimal digits")
     return found[1], bytes.fromhex(found[2])
 
 

@@ -101,7 +101,7 @@ def greet_as_client(line: socket.socket, key: bytes) -> Channel:
     """Greet a gateway. Raises Refused for a non-gateway or a wrong key, DeviceError if the peer disconnects."""
     start = _receive(line, len(MAGIC) + NONCE_SIZE, GREETING_SECONDS)
     if not start.startswith(MAGIC):
-        raise Refused("this is no gateway of this version", "check address and port, and update the older end")
+        raise Refused("this is not a gateway of this version", "check address and port, and update the older end")
     theirs, ours = start[len(MAGIC) :], secrets.token_bytes(NONCE_SIZE)
     _send(line, ours + tag(key, "client", theirs, ours))
     found = _receive(line, TAG_SIZE, GREETING_SECONDS)

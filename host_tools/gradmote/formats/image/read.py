@@ -78,7 +78,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
     for name, section in zip(SECTION, header["sections"], strict=True):
         parts[name] = data[section["offset"] : section["offset"] + section["size"]]
         if len(parts[name]) != section["size"]:
-            raise ImageError(f"section {name} lies outside the file", "compile the model again")
+            raise ImageError(f"section {name} is outside the file", "compile the model again")
     try:
         sizes = {n: len(p) for n, p in parts.items()}
         return Image(

@@ -48,7 +48,7 @@ class CheckedTable:
         if vtable < 0 or vtable + _VTABLE_HEADER > len(data):
             raise ValueError(f"the table at byte {position} has its fields at byte {vtable}")
         if vtable + self._table.Get(types.VOffsetTFlags, vtable) > len(data):
-            raise ValueError(f"the fields of the table at byte {position} end behind the file")
+            raise ValueError(f"the fields of the table at byte {position} end past the file")
 
     def number(self, slot: int, flags: type, default: float = 0) -> int | float:
         """Return a number of the library's type `flags`."""
@@ -111,7 +111,7 @@ class CheckedTable:
         length_at = self._target(at)
         count = int(self._table.Get(types.UOffsetTFlags, length_at))
         if length_at + 4 + size * count > len(self._data):
-            raise ValueError(f"the vector at byte {length_at} has {count} elements and ends behind the file")
+            raise ValueError(f"the vector at byte {length_at} has {count} elements and ends past the file")
         return length_at + 4, count
 
 

@@ -69,7 +69,7 @@ def read_ort_checkpoint(path: str | os.PathLike[str], data: bytes) -> OrtCheckpo
     try:
         return read_root(root_table(data), ExternalData(Path(f"{os.fspath(path)}.data")))
     except (struct.error, ValueError, OverflowError, TypeError) as error:
-        raise CheckpointError(f"{path} is no sound checkpoint of onnxruntime-training: {error}", _AGAIN) from error
+        raise CheckpointError(f"{path} is not a valid checkpoint of onnxruntime-training: {error}", _AGAIN) from error
 
 
 class ExternalData:

@@ -185,7 +185,7 @@ def unmeasured(programs: Iterable[Code]) -> Iterator[str]:
     """Yield a note if the machine instructions of some opcodes cannot be estimated."""
     names = sorted({s.opcode for p in programs for s in p.steps if s.machine is None})
     if names:
-        yield f"machine instructions are not known of {', '.join(names)}"
+        yield f"machine instructions are not known for {', '.join(names)}"
 
 
 # ---- Memory

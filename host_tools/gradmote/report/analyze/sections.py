@@ -42,6 +42,6 @@ def whole(report: Report) -> Iterator[Section]:
     if report.front:
         yield Section(TITLE, tradeoff_rows(report.front), HINT)
     yield Section(tables.peak_title(report), tables.peak_rows(report))
-    hint = "Bytes, but for shapes, counts of parameters, MAC and machine."
+    hint = "Bytes, except shapes, counts of parameters, MAC and machine."
     yield Section("Layers", tables.layer_rows(report), hint)
     yield Section("Image", tables.image_rows(report))

@@ -59,7 +59,7 @@ def board_title(board: Board) -> str:
 
 def board_rows(report: Report, board: Board) -> Rows:
     """Return the use of the board's RAM down to the last byte, then of its flash."""
-    way = f"{board.stack_bound:,} at the most are used: {' > '.join(board.stack_way)}"
+    way = f"at most {board.stack_bound:,} are used: {' > '.join(board.stack_way)}"
     code = f"of {board.flash:,}" if board.measured else f"of {board.flash:,}; an estimate"
     ram = [("arena", report.arena, f"of {board.arena_available:,} that are left for it")]
     ram += [(name, size, "") for name, size in board.buffers.items()]

@@ -24,7 +24,7 @@ const browser = await browsers.launch({ executablePath: chromium, args: ["--no-s
 const whole = await browser.newBrowserCDPSession();
 const pages = new Map();
 
-/** Returns the CPU seconds of all renderers, in steps of 10 ms; those of idle pages stand still. */
+/** Returns the CPU seconds of all renderers, in steps of 10 ms; idle pages take none. */
 async function cpu() {
   const { processInfo } = await whole.send("SystemInfo.getProcessInfo");
   return processInfo.filter(({ type }) => type === "renderer").reduce((sum, { cpuTime }) => sum + cpuTime, 0);

@@ -1,4 +1,4 @@
-// A server of files, which sends FILE.br where there is one, and counts the bytes that it sent.
+// A file server that sends FILE.br if there is one, and counts the bytes that it sent.
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";

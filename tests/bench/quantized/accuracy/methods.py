@@ -19,7 +19,7 @@ from gradmote_runtime import Session
 @dataclass(frozen=True)
 class Method:
     """gradients, weights: the compiler's options; a method without gradients is in float32. allowance: how many points
-    its mean accuracy may be below that of float32; None where it is no promise. rounds: to nearest."""
+    its mean accuracy may be below that of float32; None if nothing is promised. rounds: to nearest."""
 
     title: str
     gradients: str | None = None

@@ -38,7 +38,7 @@ class Source:
 
 
 def pretrained(source: Source) -> onnx.ModelProto:
-    """Return the network after its training, batch norms folded; from build/ where it was trained before."""
+    """Return the trained network, batch norms folded; from build/ if an earlier run trained it."""
     kept = make_build_folder("pretrained") / f"quantized-{source.name}-{source.key()}.onnx"
     if not kept.exists():
         write_atomically(kept, train(source).SerializeToString(deterministic=True))

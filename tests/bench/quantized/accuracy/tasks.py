@@ -14,7 +14,7 @@ from bench.quantized.accuracy.networks import Source, pretrained, with_new_head
 from data import fashion_mnist
 from demo import watch_data
 
-#: Of the training samples, what is held out where a learning rate is chosen.
+#: The share of the training samples that is held out to choose a learning rate.
 VALIDATION_SHARE = 0.25
 OF_SOURCE, OF_NEW = 256, 64
 
@@ -67,7 +67,7 @@ def clothes_source() -> Source:
 
 
 def seen_otherwise(pictures: np.ndarray) -> np.ndarray:
-    """Return pictures as another camera sees them: turned, and light where they were dark."""
+    """Return pictures as another camera sees them: turned, with light and dark swapped."""
     turned = (1 - np.rot90(pictures, axes=(2, 3))) * np.float32(0.8)
     return np.ascontiguousarray(turned.astype(np.float32))
 

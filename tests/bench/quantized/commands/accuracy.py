@@ -1,7 +1,7 @@
 """Trains four small networks in float32 and in int8, and writes the accuracies to docs/QUANTIZATION.md.
 
-The networks are pre-trained once, and each training that was run is kept, both below build/; so a second run takes up
-where the first one ended. It ends with an error where the results do not hold what is promised of them.
+The networks are pre-trained once, and the result of each training is kept, both below build/; so a second run takes up
+the work at the point that the first one reached. It ends with an error if the results do not keep what is promised.
 """
 
 from __future__ import annotations

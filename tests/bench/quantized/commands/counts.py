@@ -1,8 +1,8 @@
 """Counts machine instructions of int8 and int16 on emulated boards: of kernels, a multiply-accumulate or a weight, and
-of whole training steps. Targets stand in brackets, with an exclamation mark where they are missed.
+of whole training steps. Targets are in brackets, with an exclamation mark if they are missed.
 
 Panels are those that the compiler gives. No emulated board with a Cortex-M0 has room for these kernels: a Cortex-M3
-runs its code, and whole steps are not counted. dX and dW are the gradients of inputs and weights, of 16 bits. Of
+runs its code, and whole steps are not counted. dX and dW are the gradients of inputs and weights, of 16 bits. In
 depthwise layers whose stride is larger than 1, most of the gradient's work is on zeros.
 """
 

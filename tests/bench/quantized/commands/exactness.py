@@ -1,7 +1,7 @@
 """Compares each layer of quantized networks with onnxruntime, on the integers that onnxruntime has there.
 
 onnxruntime runs without optimisations. "near the middle": results that differ because onnxruntime's sum of float32
-products was rounded across the middle of two integers; the exact sum lies within 1e-4 of it.
+products was rounded across the middle of two integers; the exact sum is within 1e-4 of it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Counts the int8 results that differ from onnxruntime's without optimizations, by operator and by network.
 
 Two forms run there: the QDQ graph as it is, whose convolutions and matrix products are float32 sums, and the graph of
-operators on int8 that Gradmote makes of it, by their bodies (QLinearConv and others, whose sums are exact). Where
-both differ from each other, onnxruntime disagrees with itself; the last column says how often.
+operators on int8 that Gradmote makes of it, by their bodies (QLinearConv and others, whose sums are exact). If the two
+forms differ from each other, onnxruntime disagrees with itself; the last column says how often.
 """
 
 from __future__ import annotations

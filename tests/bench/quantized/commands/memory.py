@@ -1,6 +1,6 @@
 """Shows the RAM that training takes in float32 and in int8, and writes it to docs/QUANTIZATION.md.
 
-The networks of MCUNetV3 are measured where the environment variable GRADMOTE_MCUNET names their folder.
+The networks of MCUNetV3 are measured if the environment variable GRADMOTE_MCUNET names their folder.
 """
 
 from __future__ import annotations

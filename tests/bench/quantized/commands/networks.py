@@ -1,7 +1,7 @@
 """Shows which quantized networks infer as onnxruntime does, and train.
 
-A network infers where no output differs in any bit from onnxruntime's with optimisations disabled. It trains where a
-few steps of all its weights lower the loss.
+A network infers if all outputs are bitwise equal to onnxruntime's with optimisations disabled. It trains if a few steps
+of all its weights lower the loss.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def attempt(measure: Callable[[onnx.ModelProto], str], model: onnx.ModelProto) -
 
 
 def differing(model: onnx.ModelProto) -> str:
-    """Tell how many outputs differ from onnxruntime's."""
+    """Return how many outputs differ from onnxruntime's, as text."""
     feeds = reference.noise(model, BATCH)
     expected = reference.infer(model, feeds)
     with Session(compile_image(build_artifacts(model), Options(batch=BATCH)).image) as session:
@@ -68,7 +68,7 @@ def largest_difference(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 def trained(model: onnx.ModelProto) -> str:
-    """Tell the loss before and after some steps on one batch, all weights trained."""
+    """Return the loss before and after some steps on one batch, all weights trained, as text."""
     feeds = reference.noise(model, BATCH)
     made = build_artifacts(model, None, losses.cross_entropy(), optimizers.sgd(RATE))
     with Session(compile_image(made, Options(batch=BATCH)).image) as session:

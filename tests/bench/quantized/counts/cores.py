@@ -13,8 +13,8 @@ from boards import read_board
 
 @dataclass(frozen=True)
 class Core:
-    """folder: of an emulated board. flags: of the compiler, where the board has another core that runs this one's code;
-    then nothing but kernels is counted."""
+    """folder: of an emulated board. flags: of the compiler, if the board has another core that runs this one's code;
+    then only kernels are counted."""
 
     name: str
     folder: str

@@ -6,7 +6,7 @@
 
 enum { SIZE = 0x60000 };
 
-/* Where operands lie; an image of one kernel has no others. */
+/* Places of operands; an image of one kernel has no others. */
 enum {
     X = 0,
     W = 0x8000,
@@ -24,7 +24,7 @@ enum {
 static uint8_t arena[SIZE] __attribute__((aligned(16)));
 static gm_session session = {.arena = arena, .constants = arena};
 
-/* Gradients of weights, of which some move their weight. */
+/* Gradients of weights: some of them move their weight. */
 static void fill_gradients(void)
 {
     for (uint32_t i = 0; i < (FLOATS - OUT) / 4; i++) {

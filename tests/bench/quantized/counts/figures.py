@@ -14,7 +14,7 @@ Wanted = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Figure:
-    """target: at most so much is wanted, or at least so much where `at_least`; None: nothing is promised."""
+    """target: the wanted maximum, or minimum if `at_least`; None: nothing is promised."""
 
     core: str
     row: str
@@ -30,7 +30,7 @@ class Figure:
         return self.value >= self.target if self.at_least else round(self.value, 2) <= self.target
 
     def text(self) -> str:
-        """Return the figure with its target in brackets, and an exclamation mark where it misses that."""
+        """Return the figure with its target in brackets, and an exclamation mark if it misses that."""
         if self.target is None:
             return f"{self.value:.2f}"
         return f"{self.value:.2f} [{self.target:g}]{'' if self.holds() else '!'}"

@@ -18,7 +18,7 @@ from runtime_sources import INCLUDES, NUMERICS_FLAGS, ROOT, RUNTIME, runtime_sou
 from support import objects
 
 SOURCE = Path(__file__).with_name("counts_main.c")
-#: Of the kernels in plain C, beside which those for Cortex-M stand.
+#: Of the kernels in plain C, to which those for Cortex-M are added.
 SOURCES = (
     "conv_s8",
     "conv_grad_x_s16",
@@ -64,7 +64,7 @@ def instructions(core: Core, kernel: Kernel, layers: Sequence[Layer]) -> dict[La
 
 
 def linked(core: Core, flags: Sequence[str], folder: Path) -> Path:
-    """Build the program for the core, and return where it is."""
+    """Build the program for the core, and return its path."""
     board = core.board()
     elf, main = folder / "counts.elf", folder / "counts_main.o"
     common = compiler(core)

@@ -1,4 +1,4 @@
-"""Convolutions of real networks, with the sizes of which kernels are counted."""
+"""Convolutions of real networks: the sizes with which kernels are counted."""
 
 from __future__ import annotations
 

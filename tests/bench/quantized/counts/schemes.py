@@ -38,5 +38,5 @@ def image(row: str) -> bytes:
 
 
 def reason_to_skip() -> str:
-    """Return why they cannot be counted, and nothing where they can."""
+    """Return why they cannot be counted, or "" if they can."""
     return "" if mcunet.folder() else mcunet.reason()

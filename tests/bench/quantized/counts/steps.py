@@ -18,7 +18,7 @@ MILLION = 1e6
 COLUMN = "millions"
 FLOAT32, INT8 = "DS-CNN, float32", "DS-CNN, int8"
 RATIO = "DS-CNN, float32 / int8"
-#: Core -> float32 takes at least so many times as many.
+#: Core -> the least ratio of float32's instructions to those of int8.
 RATIOS = {"cortex-m3": 30.0}
 
 

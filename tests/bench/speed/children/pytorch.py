@@ -1,4 +1,4 @@
-"""PyTorch, eager, one thread, with its fused AdamW, the fastest that it has."""
+"""PyTorch, eager, one thread, with its fused AdamW, its fastest."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Run = Callable[[], Any]
 
 def serve(version: str, open_case: Callable[..., Run]) -> None:
     with os.fdopen(os.dup(1), "w") as answers:
-        os.dup2(2, 1)  # what libraries print is no answer
+        os.dup2(2, 1)  # keep what libraries print out of the answers
         run: Run = lambda: None
         for line in sys.stdin:
             request = json.loads(line)

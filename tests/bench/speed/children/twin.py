@@ -24,7 +24,7 @@ def open_case(folder: str, image: str, program: str, rate: float, calls: str, pr
 
 
 def in_c(session: Session, x: object, y: object, program: str) -> Run:
-    """The runtime's own function; None where it fails. What is called keeps the session alive."""
+    """Return a call of the runtime's own function, which gives None if it fails. It keeps the session alive."""
     library, loss = session._lib, session._loss
     session.set_input(0, x)
     if program == "infer":

@@ -4,7 +4,7 @@ import { drawn, drawnFor, labels, train } from "../data.mjs";
 const STEPS = 20;
 const address = (name) => new URL(`/data/${name}`, globalThis.location.href).href;
 
-/** Trains through Session, and tells that bad input ends in an error and a page that still works. */
+/** Trains through Session, and returns the errors of bad input; the page must still work after them. */
 export async function trained(gradmote, options = {}) {
   try {
     const session = await gradmote.load(address("lenet.mote"), options);

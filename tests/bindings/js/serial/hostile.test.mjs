@@ -1,4 +1,4 @@
-// Whoever is at the other end: each call ends in a value or in a GradmoteError, whatever bytes come.
+// A hostile other end: each call ends in a value or in a GradmoteError, whatever bytes come.
 import { runAt } from "./clock.mjs";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const IMAGE = new Uint8Array(readFileSync("data/serial/image"));
 const ROUNDS = Number(process.env.GRADMOTE_HOSTILE_ROUNDS ?? 150);
 const MINUTES = 60_000;
 
-/** Fails where a call takes longer than any board may, or ends in anything but a value or an error of ours. */
+/** Fails if a call takes longer than any board may, or ends in anything but a value or an error of ours. */
 async function settles(call, what) {
   const late = new Promise((_, reject) => setTimeout(() => reject(new Error(`${what} hangs`)), 20 * MINUTES).unref());
   try {

@@ -1,5 +1,5 @@
 // node narrow.mjs PORT MODEL DTYPE: trains a model of 8-bit or 16-bit integers on the board at a TCP port, and prints
-// what came of it.
+// the results.
 import { readFileSync } from "node:fs";
 import { Board } from "gradmote/serial";
 import { tcp } from "./tcp.mjs";

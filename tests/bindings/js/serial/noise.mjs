@@ -3,7 +3,7 @@
 const RATE = 5e-4;
 const STALLS = 1e-4;
 
-/** Returns a transport with noise, drawn from a seed. damage: the bytes that were flipped and lost so far. */
+/** Returns a transport with noise, drawn from a seed. damage: the bytes that were flipped and dropped so far. */
 export function noisy({ readable, writable, close }, seed) {
   const damage = { flipped: 0, lost: 0, stalled: 0 }, random = numbers(seed);
   const through = () => new TransformStream({ transform: (bytes, controller) => damaged(bytes, controller, damage, random) });

@@ -1,5 +1,6 @@
-// node run.mjs PORT FOLDER PART...: puts the board at a TCP port through parts of the course, and prints what came of it.
-// "patient" in front of the parts: a slow computer is no reason to ask twice. "noise SEED": the line damages bytes.
+// node run.mjs PORT FOLDER PART...: puts the board at a TCP port through parts of the course, and prints the results.
+// "patient" in front of the parts: do not ask twice because the computer is slow. "noise SEED": the line corrupts
+// bytes.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { runAt } from "./clock.mjs";

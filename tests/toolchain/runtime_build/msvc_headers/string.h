@@ -1,4 +1,4 @@
-/* The functions of the C library that the runtime calls, for clang-cl where no headers of Microsoft's are at hand. */
+/* The functions of the C library that the runtime calls, for clang-cl without headers of Microsoft's. */
 #ifndef MSVC_HEADERS_STRING_H
 #define MSVC_HEADERS_STRING_H
 

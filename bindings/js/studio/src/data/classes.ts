@@ -38,7 +38,7 @@ function requireSeveral(loaded: Loaded, classes: string[]): void {
   if (classes.length >= 2 || !loaded.arrays.y) return;
   const texts = textsOf(loaded.arrays.y), where = placeOf(loaded.origins.y, "y", [0]);
   throw new DataError(
-    `${where}: ${quoted(texts[0] ?? "")} is no number, and it is the only class of ${texts.length} samples`,
+    `${where}: ${quoted(texts[0] ?? "")} is not a number, and it is the only class of ${texts.length} samples`,
     "number the classes from 0, or give samples of another class too",
   );
 }

@@ -136,9 +136,9 @@ function requirePair(x: AnyArray, y: AnyArray | undefined, xName: string, yName:
     }
   }
   const count = x.shape[0];
-  if (!y && !count) throw new DataError(`${xName} has no samples`, "give one at least");
+  if (!y && !count) throw new DataError(`${xName} has no samples`, "give at least one");
   if (y && (count !== y.shape[0] || !count)) {
-    throw new DataError(`${xName} has ${count} samples and ${yName} ${y.shape[0]}`, "give as many of both, one at least");
+    throw new DataError(`${xName} has ${count} samples and ${yName} ${y.shape[0]}`, "give the same number of both, at least one");
   }
 }
 

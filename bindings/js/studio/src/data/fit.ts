@@ -104,11 +104,11 @@ function shapeProblems(given: number[], name: string, tensor: ExpectedTensor, cl
   }
   if (!isTurned(given, tensor.shape)) return [];
   const text = `a sample of ${name} has the shape ${dims(given)}, ${title} takes ${dims(tensor.shape)}`;
-  return [new DataError(text, "the numbers are as many, but lie in another order: transpose them; pictures are (channels, rows, columns)")];
+  return [new DataError(text, "there are as many numbers, but in another order: transpose them; pictures are (channels, rows, columns)")];
 }
 
 function shapeHint(given: number[], name: string, wanted: number, classes: number | null): string {
-  if (classes !== null && classes === given.at(-1) && wanted === 1) return "give class indices in place of one-hot rows: y.argmax(axis=1)";
+  if (classes !== null && classes === given.at(-1) && wanted === 1) return "give class indices instead of one-hot rows: y.argmax(axis=1)";
   if (name.startsWith("y")) return "give as many labels for each sample as the model was compiled for";
   return "the data must have the shape of the ONNX model's input, without the batch";
 }
@@ -141,11 +141,11 @@ function rangeProblems(data: Dataset, y: Part["y"], name: string, classes: numbe
   if (!wrong.length) return [];
   const places = told(data, name, y, wrong);
   if (hasNamedClasses(data)) {
-    const text = `${places}: the data has the classes ${listed(data.classes)}, and the model tells ${classes} apart`;
+    const text = `${places}: the data has the classes ${listed(data.classes)}, and the model has only ${classes}`;
     return [new DataError(text, "compile the model with as many outputs as there are classes")];
   }
   const hint = "number the classes from 0 on, or compile the model with as many outputs as there are classes";
-  return [new DataError(`${places}: labels lie in 0 .. ${classes - 1}`, hint)];
+  return [new DataError(`${places}: labels must be in 0 .. ${classes - 1}`, hint)];
 }
 
 function wrongOnes(y: Part["y"], isWrong: (label: number) => boolean): number[] {

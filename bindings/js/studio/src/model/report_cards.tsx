@@ -23,7 +23,7 @@ export function ReportCards() {
         <Programs analysis={analysis} program={program} />
         <MemoryMap analysis={analysis} program={program} />
       </Card>
-      <Card title="Layers" hint="Bytes, but for shapes, counts of parameters, MAC and machine instructions.">
+      <Card title="Layers" hint="Bytes, except shapes, counts of parameters, MAC and machine instructions.">
         <Layers analysis={analysis} />
       </Card>
       <div class="pair">

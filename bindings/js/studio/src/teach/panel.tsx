@@ -30,7 +30,7 @@ function Lecture() {
   }
   if (!seen) {
     const shape = dims(model.inputs[0]?.shape ?? []);
-    return <Missing step="data" action="Choose data">{model.name} takes samples of {shape}, which are no pictures. Give such samples as data.</Missing>;
+    return <Missing step="data" action="Choose data">{model.name} takes samples of {shape}, which are not pictures. Give such samples as data.</Missing>;
   }
   return (
     <div class="teach">

@@ -58,7 +58,7 @@ def read_measured(text: str) -> Measured:
     try:
         return measured_of(tomllib.loads(text)["measured"])
     except (tomllib.TOMLDecodeError, KeyError) as error:
-        raise DataError(f"this is no section of measured cycles ({error})", "gradmote flash --calibrate") from error
+        raise DataError(f"this is not a section of measured cycles ({error})", "gradmote flash --calibrate") from error
 
 
 def measured_of(section: Any) -> Measured:
@@ -69,10 +69,10 @@ def measured_of(section: Any) -> Measured:
     try:
         rest = dict(section)
         if rest.pop(EMULATED, False):
-            raise DataError("[measured] is of an emulated board, which tells no cycles", "measure on a real part")
+            raise DataError("[measured] is from an emulated board, whose cycles mean nothing", "measure on a real part")
         board, counter, turns = (rest.pop(name) for name in ("board", "counter", "turns"))
         if turns <= 0 or any(not isinstance(value, int) or value < 0 for value in rest.values()):
-            raise ValueError("a number of cycles is none")
+            raise ValueError("a count is not an integer, or is too low")
         return Measured(str(board), str(counter), turns, rest)
     except (KeyError, TypeError, ValueError) as error:
         raise DataError(f"[measured] is damaged ({error})", "paste what gradmote flash --calibrate printed") from error

@@ -66,5 +66,5 @@ def core_of_table(table: dict[str, Any]) -> Core:
         )
     except (KeyError, TypeError, AttributeError) as error:
         known = ", ".join(field.name for field in fields(Core))
-        raise DataError(f"this is no table of timings ({error})", f"it needs {known}") from error
+        raise DataError(f"this is not a table of timings ({error})", f"it needs {known}") from error
     return calibrated(core, measured_of(table["measured"])) if "measured" in table else core

@@ -59,4 +59,4 @@ class CycleModel:
                 return read_regions(lines)[1::2]
         except (OSError, ValueError, KeyError, IndexError) as error:
             hint = f"run it by hand: qemu-system-arm {' '.join(self.emulator_options())}"
-            raise DeviceError("the emulator's plugin told nothing of what ran", hint) from error
+            raise DeviceError("the emulator's plugin reported nothing about what ran", hint) from error

@@ -2,7 +2,7 @@
 
 const { layers } = tf;
 
-/** What stands behind every layer of the DS-CNN: a batch norm like PyTorch's, and a ReLU. */
+/** What follows every layer of the DS-CNN: a batch norm like PyTorch's, and a ReLU. */
 const normalized = (layer) => [
   layer, layers.batchNormalization({ epsilon: 1e-5, momentum: 0.9 }), layers.activation({ activation: "relu" }),
 ];

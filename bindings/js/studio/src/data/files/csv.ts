@@ -143,7 +143,7 @@ class TakenRows {
     const value = numberOf(cell);
     if (isFloat32(value)) return value;
     const hint = hasDecimalComma(cell) ? "write a decimal point" : EVERY_CELL;
-    throw new DataError(`${this.columns.place(line, column)}: ${quoted(strip(cell))} is no number that float32 has`, hint);
+    throw new DataError(`${this.columns.place(line, column)}: ${quoted(strip(cell))} is not a finite float32 number`, hint);
   }
 
   #labels(): AnyArray {
@@ -159,7 +159,7 @@ class TakenRows {
     const where = this.columns.place(this.#lines.at(row), this.text!), label = this.#names[row];
     if (!label) return new DataError(`${where} is empty: the sample has no label`, "fill it, or leave the row out");
     const hint = "give all labels as finite numbers, or all of them as names; number the classes from 0";
-    return new DataError(`${where}: ${quoted(label)} is no number that float32 has`, hint);
+    return new DataError(`${where}: ${quoted(label)} is not a finite float32 number`, hint);
   }
 }
 

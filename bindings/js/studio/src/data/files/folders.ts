@@ -98,12 +98,12 @@ function classesOf(folder: Folder): ClassFolder {
       classes.push(...found.files.map(() => name));
       leftOut += found.others;
     } else if (isSample(entry)) {
-      throw new DataError(`${named(entry.path)} lies in no class's folder`, LAYOUT);
+      throw new DataError(`${named(entry.path)} is not in the folder of a class`, LAYOUT);
     } else leftOut++;
   }
   if (!files.length) throw new DataError(`${named(folder.path || "what was given")} has no classes`, LAYOUT);
   requireOneKind(files);
-  const note = `${named(folder.path)}: ${counted(leftOut)} entries are left out, which are no PNG, JPEG or WAV files`;
+  const note = `${named(folder.path)}: ${counted(leftOut)} entries are left out: they are not PNG, JPEG or WAV files`;
   return { path: folder.path, files, classes, notes: leftOut ? [note] : [] };
 }
 
@@ -112,7 +112,7 @@ function samplesIn(folder: Folder, name: string): { files: Source[]; others: num
   const files: Source[] = [];
   let others = 0;
   for (const entry of folder.entries.values()) {
-    if (isFolder(entry) && files.length) throw new DataError(`${named(entry.path)} is a folder inside of a class`, LAYOUT);
+    if (isFolder(entry) && files.length) throw new DataError(`${named(entry.path)} is a folder inside a class`, LAYOUT);
     if (!isFolder(entry) && isSample(entry)) files.push(entry);
     else others++;
   }

@@ -38,7 +38,7 @@ function decoded(decoder: TextDecoder, bytes: Uint8Array | undefined, reader: Ro
   try {
     return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
   } catch (error) {
-    throw asDataError(error, `${named(path)}, behind line ${reader.line}`, "save the table as text in UTF-8");
+    throw asDataError(error, `${named(path)}, after line ${reader.line}`, "save the table as text in UTF-8");
   }
 }
 

@@ -32,7 +32,7 @@ export function layoutOf(shape: readonly number[], first: First, resize: boolean
   if (isLast) return { channels: shape[2] as 1 | 3, height: shape[0], width: shape[1], channelsLast: true };
   if (shape.length === 2) return { channels: 1, height: shape[0], width: shape[1], channelsLast: false };
   if (shape.length === 1) return flatLayout(shape[0], first, resize);
-  throw new DataError(`the model takes samples of ${dims(shape)}, which are no pictures`, "give arrays in an .npz");
+  throw new DataError(`the model takes samples of ${dims(shape)}, which are not pictures`, "give arrays in an .npz");
 }
 
 function isChannels(dim: number): boolean {
@@ -47,7 +47,7 @@ function flatLayout(count: number, first: First, resize: boolean): Layout {
   if (resize && isSquare) return { channels: 1, height: side, width: side, channelsLast: false };
   throw new DataError(
     `${named(first.path)} has ${first.width} x ${first.height} pixels, the model takes ${counted(count)}`,
-    isSquare ? "let pictures be stretched" : "that is no square: resize the pictures before",
+    isSquare ? "let pictures be stretched" : "that is not a square: resize the pictures first",
   );
 }
 
