@@ -6,7 +6,7 @@ computer, bitwise equal to the board; `gradmote.compile_model` makes the image.
 
 from __future__ import annotations
 
-from pkgutil import resolve_name
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .version import __version__
@@ -54,7 +54,9 @@ def __getattr__(name: str) -> object:
     """Load the requested name."""
     if name not in _FOUND_IN:
         raise AttributeError(f"module 'gradmote' has no attribute '{name}'")
-    return resolve_name(_FOUND_IN[name])
+    path, _, attribute = _FOUND_IN[name].partition(":")
+    module = import_module(path)  # not resolve_name(): it would hide that a dependency is missing
+    return getattr(module, attribute) if attribute else module
 
 
 def __dir__() -> list[str]:

@@ -36,7 +36,7 @@ def test_it_runs_prints_and_is_read(name: str, capsys: pytest.CaptureFixture[str
     assert {"loop", "nops", "load_dependent", "branch_taken"} <= measured.cycles.keys()
     assert ("vfma_dependent" in measured.cycles) == (name == "mps2-an386")
     assert emulated.running(name) is None
-    with pytest.raises(DataError, match="tells no cycles"):
+    with pytest.raises(DataError, match="whose cycles mean nothing"):
         read_measured(printed)
 
 

@@ -116,7 +116,7 @@ def test_segments_are_what_the_debugger_finds(firmware: Path) -> None:
 def test_a_file_that_is_no_firmware(tmp_path: Path) -> None:
     for content in (b"", b"\x7fELF\x02\x01" + bytes(60), b"no firmware"):
         (tmp_path / "x.elf").write_bytes(content)
-        with pytest.raises(DeviceError, match="no firmware for a 32-bit part"):
+        with pytest.raises(DeviceError, match="not firmware for a 32-bit part"):
             read_segments(tmp_path / "x.elf")
 
 

@@ -108,7 +108,7 @@ def test_ziglangs_clang_builds_boards_with_the_bits_of_the_twin(
     monkeypatch.setattr(ZigToolchain, "environment", lambda self: dict.fromkeys(CACHES, cache))
     image = example_image()
     elf = from_sources.build(name, image, None)
-    assert "does not tell how much stack" in caplog.text
+    assert "does not report how much stack" in caplog.text
     found = footprint_of(elf)
     code, image_area = found["code"], known(name).image_area
     assert isinstance(code, int) and 10_000 < code < 70_000 and image_area > 0

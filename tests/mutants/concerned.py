@@ -14,8 +14,8 @@ from .runs import SCONS
 
 sys.path.insert(0, str(ROOT / "site_scons"))
 
-from concerns import MOST, rule_of, tests_of, words_of
-from concerns import seconds_of as seconds_of  # for together
+from related_checks import MOST, rule_of, tests_of, words_of
+from related_checks import seconds_of as seconds_of  # for together
 
 #: Targets of SCons that test; others build what tests then build by themselves.
 TARGETS = ("test_c", "powerloss")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import concerns
 import pytest
+import related_checks
 
 from mutants import concerned
 from mutants.concerned import all_folders, folders, likely_checks, most_alike, reached_from, sampled_files
@@ -82,9 +82,9 @@ def test_folders_of_tests() -> None:
 
 
 def test_seconds_of_a_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(concerns, "durations", lambda: DURATIONS)
+    monkeypatch.setattr(related_checks, "durations", lambda: DURATIONS)
     checks = ("tests/toolchain/pio", "tests/toolchain/test_pip.py", "scons test_c")
-    assert [concerns.seconds_of(check) for check in checks] == [3.5, 4, 0]
+    assert [related_checks.seconds_of(check) for check in checks] == [3.5, 4, 0]
 
 
 @pytest.mark.usefixtures("small")

@@ -127,17 +127,17 @@ def test_command(tmp_path, capsys):
 # ---- What is refused, in words ---------------------------------------------------------------------------------------
 
 REFUSED = {
-    "empty.npz": (b"", "is no .npz, .npy or .csv"),
+    "empty.npz": (b"", "is not an .npz, .npy or .csv"),
     "empty.csv": (b"", "has no samples"),
     "header-alone.csv": (b"a,b,y\n", "has no samples"),
-    "magic.npy": (b"hello", "is no .npz, .npy or .csv"),
-    "picture.png": (b"\x89PNG\r\n", "is no .npz, .npy or .csv"),
+    "magic.npy": (b"hello", "is not an .npz, .npy or .csv"),
+    "picture.png": (b"\x89PNG\r\n", "is not an .npz, .npy or .csv"),
     "objects.npy": (npy(np.array([{}, print])), "cannot read"),
     "objects.npz": (npz(x=np.array([{}, []], object), y=Y), "cannot read"),
     "ragged.csv": (b"1,2,0\n1,2,3,0\n", "line 2 has 4 cells, the first one 3"),
     "nan.csv": (b"a,b,y\n1,2,0\nnan,2,1\n", "line 3, column a: 'nan' is not a finite float32 number"),
     "missing.csv": (b"1,2,0\n1,,1\n", "line 2, column 1: '' is not a finite float32 number"),
-    "class-names.csv": (b"a,b,y\n1,2,cat\n", "column y: 'cat' is not a finite .*number the classes"),
+    "class-names.csv": (b"a,b,y\n1,2,cat\n", "column y: 'cat' is not a number.*number the classes"),
     "too-large.csv": (b"1,1e99,0\n", "'1e99' is not a finite float32 number"),
     "one-column.csv": (b"y\n1\n2\n", "has one column"),
     "binary.csv": (b"1,\xff\xfe,0\n", "cannot read"),

@@ -13,6 +13,6 @@ MODEL = make_model([node("MatMul", "x w", "y")], {"w": values(1, 3, 2)}, {"x": (
 @pytest.mark.parametrize("argument", ["train", "freeze"])
 @pytest.mark.parametrize("text", ["full", "w"])
 def test_a_text_is_refused(argument, text):
-    with pytest.raises(ModelError, match=f"'{text}' is a text where a list of names") as refused:
+    with pytest.raises(ModelError, match=f"'{text}' is a string, but a list of names") as refused:
         build_artifacts(MODEL, loss=losses.mse(), **{argument: text})
     assert f"['{text}']" in str(refused.value) and f"scheme='{text}'" in str(refused.value)

@@ -87,7 +87,7 @@ def test_bytes_without_a_scale_are_told(
     write_data(folder / "data.npz", x=x, x_test=None, y_test=None, scale=scale)
     assert train() == 0
     said = capsys.readouterr().err
-    assert ("bytes up to 200 and says no scale" in said and "store scale=1/255" in said) == warned
+    assert ("bytes up to 200 without a scale" in said and "store scale=1/255" in said) == warned
 
 
 @pytest.mark.parametrize("where", ["y", "y_test"])

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gradmote import Session
-from gradmote.artifacts.made import Artifacts
+from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
 from gradmote.compiler.passes import collect_gains, limit_gradients, pipeline
@@ -47,6 +47,7 @@ class Outcome:
     outputs: tuple[bytes, ...]
     fault: str = ""  # the name of the error that ended it
     parameters: tuple[np.ndarray, ...] = ()
+    changes: tuple[float, ...] = ()  # of each parameter, the largest: its gradients are rounded in relation to that
 
     def has_bits_of(self, other: Outcome) -> bool:
         mine, others = ((o.losses, o.state, o.outputs, o.fault) for o in (self, other))
@@ -55,8 +56,10 @@ class Outcome:
     def is_close_to(self, other: Outcome, tolerance: float) -> bool:
         if self.fault or other.fault:
             return self.fault == other.fault
-        pairs = [(np.array(self.losses), np.array(other.losses)), *zip(self.parameters, other.parameters, strict=True)]
-        return all(is_close(a, b, tolerance) for a, b in pairs)
+        if not is_close(np.array(self.losses), np.array(other.losses), tolerance):
+            return False
+        found = zip(self.parameters, other.parameters, self.changes, strict=True)
+        return all(is_close(mine, others, tolerance, change) for mine, others, change in found)
 
 
 @dataclass(frozen=True)
@@ -76,8 +79,8 @@ class Difference:
         return f"{self.name} changes all but {', '.join(same)}" if same else f"{self.name} changes everything"
 
 
-def is_close(a: np.ndarray, b: np.ndarray, tolerance: float) -> bool:
-    return bool(np.abs(a - b).max(initial=0.0) <= tolerance * max(np.abs(a).max(initial=0.0), 1e-3))
+def is_close(a: np.ndarray, b: np.ndarray, tolerance: float, change: float = 0.0) -> bool:
+    return bool(np.abs(a - b).max(initial=0.0) <= tolerance * max(np.abs(a).max(initial=0.0), change, 1e-3))
 
 
 def stages(made: Artifacts, options: Options) -> Iterator[tuple[str, Compiled]]:
@@ -114,6 +117,7 @@ def image_of(compiled: Compiled, search: bool = False) -> bytes:
 def outcome(image: bytes, batches: Sequence[Sequence[Any]], accumulate: bool = False) -> Outcome:
     """Return the outcome of some updates."""
     session, losses = Session(image), []
+    initial = parameters_of(session)
     try:
         for batch in batches:
             session.poison()
@@ -126,8 +130,13 @@ def outcome(image: bytes, batches: Sequence[Sequence[Any]], accumulate: bool = F
         outputs = tuple(bytes(output) for output in session.infer(batches[0][0]))
     except RuntimeFault as fault:
         return Outcome(tuple(losses), bytes(session.state()), (), fault.name)
-    parameters = tuple(np.array(session.parameter(name)).astype(np.float64) for name in session.parameter_names())
-    return Outcome(tuple(losses), bytes(session.state()), outputs, "", parameters)
+    parameters = parameters_of(session)
+    changes = tuple(float(np.abs(a - b).max(initial=0.0)) for a, b in zip(parameters, initial, strict=True))
+    return Outcome(tuple(losses), bytes(session.state()), outputs, "", parameters, changes)
+
+
+def parameters_of(session: Session) -> tuple[np.ndarray, ...]:
+    return tuple(np.array(session.parameter(name)).astype(np.float64) for name in session.parameter_names())
 
 
 def stages_of(made: Artifacts, options: Options) -> list[str]:

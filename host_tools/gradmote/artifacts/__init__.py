@@ -9,10 +9,10 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .artifacts import Artifacts
     from .build import build_artifacts
     from .files import load_artifacts
     from .generate import LossType, OptimType, generate_artifacts, resolve_loss, resolve_optimizer
-    from .made import Artifacts
 
 __all__ = [
     "Artifacts",
@@ -26,7 +26,7 @@ __all__ = [
 ]
 
 _MODULE_OF = {
-    "Artifacts": "made",
+    "Artifacts": "artifacts",
     "LossType": "generate",
     "OptimType": "generate",
     "build_artifacts": "build",

@@ -35,8 +35,8 @@ from ..rewrite import pipeline
 from ..rewrite.batch_norm import FROZEN, INFERENCE
 from . import split_channels
 from .artifact_options import ArtifactOptions
+from .artifacts import Artifacts, Models
 from .float_head import with_float_head
-from .made import Artifacts, Models
 from .optimizer_model import optimizer_model
 from .schemes import Scheme, choose
 from .training_graph import expose_parameters, with_gradients, with_loss

@@ -11,10 +11,10 @@ from ..errors import CheckpointError, ModelError
 from ..formats.any_checkpoint import load_any
 from ..formats.checkpoint import Checkpoint
 from ..ir.metadata import LOSS, OPTIMIZER
+from .artifacts import Artifacts
 from .files import joined, read_artifact, with_weights
-from .made import Artifacts
 from .onnxruntime import is_ort_optimizer_model, is_ort_training_model, read_optimizer, read_ort, take_over
-from .start import going_on, with_corrections
+from .resume import going_on, with_corrections
 
 TRAINING, EVALUATION, OPTIMIZER_MODEL = "training_model.onnx", "eval_model.onnx", "optimizer_model.onnx"
 

@@ -30,7 +30,7 @@ from ..ir.metadata import (
 )
 from ..ir.write import to_bytes
 from ..rewrite import pipeline
-from .made import Artifacts, Models
+from .artifacts import Artifacts, Models
 from .quantized_weights import without_fraction
 
 _ONE_CALL = "use files of one generate_artifacts call"

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from ..artifacts.made import Artifacts
+from ..artifacts.artifacts import Artifacts
 from ..compiler.checkpointing import Point, Problem, Search, problem_of, rewritten
 from ..compiler.compile import Result, compile_image
 from ..compiler.options import Options

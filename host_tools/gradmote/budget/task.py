@@ -11,8 +11,8 @@ import onnx
 import onnx_ir as ir
 
 from ..artifacts.artifact_options import ArtifactOptions
+from ..artifacts.artifacts import Artifacts
 from ..artifacts.build import Forwards, make
-from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Layer, Scheme, layers
 from ..compiler.compile import Result, compile_image, model_for
 from ..compiler.options import Options

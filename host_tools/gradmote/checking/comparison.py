@@ -19,7 +19,7 @@ from .gradients import Trained, compare_gradients
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
-    from ..artifacts.made import Artifacts
+    from ..artifacts.artifacts import Artifacts
 
 #: The largest relative error of outputs and loss. In quantized models, errors are steps of the integers.
 VALUES, QUANTIZED = 1e-4, 0.05

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import onnx
 
-from ..artifacts.made import Artifacts
+from ..artifacts.artifacts import Artifacts
 from .checked import FLOOR, Checked, Row, relative
 from .differences import STEPS, DoubleLoss, along
 from .engine import Arrays, run

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..errors import ModelError
 
 if TYPE_CHECKING:
-    from ..artifacts.made import Artifacts
+    from ..artifacts.artifacts import Artifacts
     from ..compiler.options import Options
     from .compiler import Compiler
 
@@ -55,7 +55,7 @@ def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Optio
 
     batch: None to use the batch fixed by the artifacts, or else that of the options.
     """
-    from ..artifacts.start import fixed_batch
+    from ..artifacts.resume import fixed_batch
     from ..formats.property_slots import fits_slot
 
     options = compiler.options()

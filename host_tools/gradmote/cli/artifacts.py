@@ -11,7 +11,7 @@ from . import options as o
 from .output import say, say_json
 
 if TYPE_CHECKING:
-    from ..artifacts.made import Artifacts
+    from ..artifacts.artifacts import Artifacts
 
 
 def command(

@@ -12,7 +12,7 @@ from ..errors import GradmoteError, ModelError
 from .output import say
 
 if TYPE_CHECKING:
-    from ..artifacts.made import Artifacts
+    from ..artifacts.artifacts import Artifacts
     from ..checking import Checked
     from ..compiler.compile import Result
     from ..compiler.options import Options

@@ -19,7 +19,7 @@ from .output import say, say_json
 from .samples import split_names
 
 if TYPE_CHECKING:
-    from ..artifacts.made import Artifacts as Made
+    from ..artifacts.artifacts import Artifacts as Made
     from ..budget import Found
     from ..compiler.compile import Result
     from ..compiler.options import Options
@@ -65,7 +65,7 @@ def command(
     context: typer.Context,
     compiler: Compiler,
     model: Annotated[
-        Path | None, typer.Argument(help="The model: a .onnx file, opset 6 or newer. --artifacts takes its place.")
+        Path | None, typer.Argument(help="The model: a .onnx file, opset 6 or newer. --artifacts replaces it.")
     ] = None,
     artifacts: Artifacts = None,
     resume: Resume = None,
@@ -324,7 +324,7 @@ def describe_store(store: Store) -> str:
 
 def describe(path: Path, result: Result) -> str:
     """Return the figures of the image as lines of text."""
-    from ..data.wording import listed
+    from ..data.quoting import listed
     from ..report.copy_report import copies_of
     from ..report.float_report import describe_in_float, in_float
     from ..report.profile_report import describe_profiles

@@ -14,7 +14,7 @@ __all__ = ["Compiler", "batch_of", "parameters_of", "with_compiler"]
 
 if TYPE_CHECKING:
     from ..artifacts.artifact_options import ArtifactOptions
-    from ..artifacts.made import Artifacts
+    from ..artifacts.artifacts import Artifacts
     from ..artifacts.schemes import Scheme
     from ..budget.recompute import Wish
     from ..compiler.compile import Result

@@ -177,7 +177,7 @@ def memory_table(path: Path, image: Image) -> Titled:
 
 def tensor_table(image: Image) -> Titled:
     """Return a table of the inputs, labels and outputs."""
-    from ..data.wording import listed
+    from ..data.quoting import listed
 
     rows = [
         (t["name"], t["role"], t["dtype"], shape(t["shape"]), " ".join(t["programs"]), f"{t['offset']:,}")

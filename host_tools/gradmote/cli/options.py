@@ -229,8 +229,8 @@ LossScale = Annotated[
     typer.Option(
         "--loss-scale",
         metavar="FACTOR",
-        help="A power of two that the loss is multiplied with, and its gradients divided by in the update: for "
-        "gradients that underflow. Stores all gradients.",
+        help="A power of two that multiplies the loss, and divides its gradients in the update: for gradients "
+        "that underflow. Stores all gradients.",
     ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of dropout.")]

@@ -45,7 +45,7 @@ Classes = Annotated[
 Header = Annotated[
     bool | None,
     typer.Option(
-        "--header/--no-header", help="Whether the first line of a .csv names its columns; it is seen by default."
+        "--header/--no-header", help="Whether the first line of a .csv names its columns; detected by default."
     ),
 ]
 Scale = Annotated[

@@ -47,7 +47,7 @@ def check(names: Sequence[str], output: Binding, count: int) -> None:
     """Raise ModelError for names that do not fit the scores, or that are not valid names."""
     if len(names) != count:
         scores = "one score, for two classes" if output.shape[1:2] in ((), (1,)) else f"{count} scores"
-        raise ModelError(f"{len(names)} names of classes, and '{output.name}' has {scores}", _ORDER)
+        raise ModelError(f"{len(names)} class names, and '{output.name}' has {scores}", _ORDER)
     twice = [name for name, times in Counter(names).items() if times > 1]
     if twice:
         raise ModelError(f"two classes are called '{twice[0]}'", _ORDER)

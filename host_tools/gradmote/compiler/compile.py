@@ -13,8 +13,8 @@ import numpy as np
 import onnx
 
 from ..artifacts.artifact_options import ArtifactOptions
+from ..artifacts.artifacts import Artifacts
 from ..artifacts.build import make
-from ..artifacts.made import Artifacts
 from ..artifacts.schemes import Scheme
 from ..errors import ModelError
 from ..formats import records

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..artifacts.made import Artifacts
+from ..artifacts.artifacts import Artifacts
 from ..errors import ModelError
 from .options import Options
 

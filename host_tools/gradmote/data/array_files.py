@@ -11,8 +11,8 @@ import numpy as np
 
 from ..errors import DataError
 from .loaded import Array
+from .quoting import named, quoted
 from .size_limits import require_size, size_of
-from .wording import named, quoted
 
 
 def load_npz(path: Path) -> dict[str, Array]:

@@ -11,7 +11,7 @@ from .dataset import Array, Dataset
 from .expected import Expected, ExpectedTensor
 from .loaded import Origin
 from .quantized import quantized
-from .wording import dims, listed, named, quoted
+from .quoting import dims, listed, named, quoted
 
 #: How many samples a message names; it counts the others.
 _NAMED = 3

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ..errors import DataError
 from .loaded import Array
+from .quoting import named, quoted
 from .size_limits import is_folder, size_of
-from .wording import named, quoted
 
 #: The suffixes of pictures and of recordings.
 PICTURES = (".png", ".jpg", ".jpeg")

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..errors import DataError
 from .loaded import Array, Loaded
+from .quoting import listed, named, quoted
 from .reading import Reading
-from .wording import listed, named, quoted
 
 
 def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:

@@ -21,9 +21,9 @@ import numpy as np
 
 from ..errors import DataError
 from .loaded import Array, Loaded, TableOrigin
+from .quoting import listed, named, quoted
 from .reading import Reading
 from .size_limits import size_of
-from .wording import listed, named, quoted
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+\s*", re.ASCII)

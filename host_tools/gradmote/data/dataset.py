@@ -11,8 +11,8 @@ import numpy as np
 from ..errors import DataError
 from .forms import load_samples
 from .loaded import Array, Loaded, Origin, place_in
+from .quoting import listed, named
 from .reading import Reading
-from .wording import listed, named
 
 __all__ = ["Array", "Dataset"]
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import DataError
 from .loaded import Array, Loaded
-from .wording import named
+from .quoting import named
 
 #: Single numbers, which are read unchanged.
 _SCALARS = ("scale", "zero")

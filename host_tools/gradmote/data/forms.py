@@ -17,11 +17,11 @@ from .classes import numbered
 from .dtypes import converted
 from .loaded import FilesOrigin, Loaded, Origin
 from .pictures import SCALE, read_pictures
+from .quoting import listed, named
 from .reading import Reading
 from .scaling import scaled
 from .size_limits import is_folder, size_of
 from .sounds import read_sounds
-from .wording import listed, named
 
 _NPY, _NPZ = b"\x93NUMPY", b"PK"
 _TEXT = (".csv", ".tsv", ".txt", ".data")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .wording import named
+from .quoting import named
 
 Array = np.ndarray[Any, Any]
 

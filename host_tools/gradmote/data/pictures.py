@@ -13,9 +13,9 @@ import numpy as np
 from ..errors import DataError
 from .class_folders import ClassFolder, FolderSamples
 from .loaded import Array
+from .quoting import dims, named
 from .reading import Reading
 from .size_limits import MOST, PIXELS, size_of
-from .wording import dims, named
 
 if TYPE_CHECKING:
     from PIL.Image import Image

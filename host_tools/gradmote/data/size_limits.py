@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 
 from ..errors import DataError
-from .wording import named
+from .quoting import named
 
 #: The most bytes of samples.
 MOST = 4 << 30

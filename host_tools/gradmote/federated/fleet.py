@@ -133,7 +133,7 @@ class LocalFleet:
             raise DataError(f"there is no device '{name}'", f"there are {', '.join(sorted(self.devices)) or 'none'}")
         if self.image_digest not in (None, task.image_digest):
             raise DataError(
-                f"the server's image is {task.image_digest.hex()[:16]}, that of the devices another one",
+                f"the server's image is {task.image_digest.hex()[:16]}, the devices have another one",
                 "load the server's image on them, or give the server theirs",
             )
         return self.devices[name]

@@ -69,7 +69,7 @@ class GaussianNoise:
                 f"give {LEAST_NOISE:g} to {MOST_NOISE:g}, such as 1; without noise there is no privacy",
             )
         if not 1 <= self.devices_per_round < math.inf:
-            raise DataError(f"{self.devices_per_round} devices per round", "give the number that is expected, from 1")
+            raise DataError(f"{self.devices_per_round} devices per round", "give the expected number, from 1")
         require_opendp()
 
     def weight(self, norm: float) -> int:

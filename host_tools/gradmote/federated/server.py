@@ -214,11 +214,11 @@ class Server:
         """
         total, weights, names = DeltaSum.unpack(data, self.elements), self.weights(), frozenset(devices)
         if not names or not names <= self.missing():
-            raise DataError("a sum of devices that are not waited for", "ask for the sums again")
+            raise DataError("a sum of devices that the server does not wait for", "ask for the sums again")
         weight = sum(weights[name] for name in names)
         if max(total.weights, default=0) > weight:
             raise DataError(
-                f"a sum weighs more than its deltas, {weight}", "let gateway and server have the same version"
+                f"a sum weighs more than its deltas, {weight}", "install the same version for gateway and server"
             )
         longest = math.fsum(weights[name] * self._received[name].norm for name in names)
         if total.norm() > longest * (1 + ROUNDING):

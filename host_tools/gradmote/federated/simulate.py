@@ -121,7 +121,7 @@ class Simulation:
         program = require_training(info.programs, 1)
         require_devices(parts, info.batch, settings)
         if settings.attackers and self._target.session.parameters().format != "f":
-            raise DataError("attacks are on float32 parameters, and this model has others", "leave --attackers out")
+            raise DataError("attacks need float32 parameters, and this model has others", "leave --attackers out")
         tensors = (self._target.describe(program, role, 0) for role in ("input", "label"))
         self.data = matched(data, *tensors)
         self._digest = hashlib.sha256(image).digest()

@@ -69,7 +69,7 @@ def make_keys(private: Path) -> tuple[Path, bytes]:
     outputs = [Output(path) for path in (private, public)]
     for path in (private, public):
         if path.exists():
-            raise DataError(f"{path} is there already", "give another name: a key that is lost cannot be made again")
+            raise DataError(f"{path} exists already", "give another name: a key that is lost cannot be made again")
     key = Ed25519PrivateKey.generate()
     pem, plain = serialization.Encoding.PEM, serialization.NoEncryption()
     secret = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, plain)

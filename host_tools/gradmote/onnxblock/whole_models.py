@@ -9,8 +9,8 @@ from typing import Any
 import onnx
 from onnx import numpy_helper
 
+from ..artifacts.artifacts import Artifacts
 from ..artifacts.build import build_artifacts
-from ..artifacts.made import Artifacts
 from ..errors import ModelError
 from ..ir.graph import Builder
 from .base_model import current, opened

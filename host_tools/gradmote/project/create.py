@@ -69,7 +69,7 @@ def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
 def require_new(folder: Path) -> None:
     """Raise DataError unless the folder is missing or empty."""
     if os.path.lexists(folder) and (not folder.is_dir() or any(folder.iterdir())):
-        raise DataError(f"{folder} is there already, and not empty", "name a new folder")
+        raise DataError(f"{folder} exists already, and is not empty", "name a new folder")
 
 
 def shape_of(image: bytes) -> Shape:

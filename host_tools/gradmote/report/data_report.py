@@ -11,7 +11,7 @@ import numpy as np
 from ..data.check import arrays_of, problems
 from ..data.dataset import Array, Dataset
 from ..data.expected import Expected, ExpectedTensor
-from ..data.wording import dims
+from ..data.quoting import dims
 from ..terminal.tables import Bar, Rows
 
 #: The most distinct whole numbers in labels that are still counted as classes.

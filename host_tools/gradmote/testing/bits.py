@@ -27,7 +27,7 @@ def assert_same_state(one: Target, other: Target) -> None:
     """
     models = [target.info().model_id.hex() for target in (one, other)]
     if models[0] != models[1]:
-        raise AssertionError(f"{one.name} and {other.name} hold other models: {models[0]} and {models[1]}")
+        raise AssertionError(f"{one.name} and {other.name} hold different models: {models[0]} and {models[1]}")
     states = one.state(), other.state()
     if states[0] == states[1]:
         return
@@ -39,7 +39,7 @@ def assert_same_state(one: Target, other: Target) -> None:
 def _sentence(one: Target, other: Target) -> str:
     profiles = one.info().profile, other.info().profile
     reason = "" if profiles[0] == profiles[1] else f": their numerics are {profiles[0]} and {profiles[1]}"
-    return f"{one.name} and {other.name} hold other states{reason}"
+    return f"{one.name} and {other.name} hold different states{reason}"
 
 
 def _differences(one: Target, other: Target, a: bytes, b: bytes) -> Iterator[str]:

@@ -13,8 +13,8 @@ from ..errors import CheckpointError, DataError, ModelError
 from ..formats.files import Output
 from ..ir.metadata import STATISTICS
 from ..ir.write import to_bytes
+from .checked_call import CheckedCall
 from .inputs import Input, as_array, check, like_inputs, user_inputs
-from .known_call import KnownCall
 from .model_files import read_models
 from .state import CheckpointState
 
@@ -59,7 +59,7 @@ class Module:
         except ModelError as error:
             raise CheckpointError(f"the checkpoint belongs to another model: {error.message}", error.hint) from error
         self._twin.attach(joined(self._train_model, self._twin.loaded(), self._eval_model))
-        self._known: dict[bool, KnownCall] = {}  # the last call of each mode
+        self._known: dict[bool, CheckedCall] = {}  # the last call of each mode
 
     def __call__(self, *user_inputs: Any) -> Any:
         """Run one step; return the loss, or (loss, additional outputs ...).
@@ -82,7 +82,7 @@ class Module:
         inputs = self._inputs()
         opened = self._twin.at(check(inputs, arrays))
         names = [i.name for i in inputs]
-        call = KnownCall(opened, "train" if self.training else "eval", names, arrays, self._outputs[1:])
+        call = CheckedCall(opened, "train" if self.training else "eval", names, arrays, self._outputs[1:])
         if all(type(value) is np.ndarray for value in given):
             self._known[self.training] = call
         return like_inputs(call.results(), given)

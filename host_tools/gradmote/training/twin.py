@@ -16,9 +16,9 @@ import numpy as np
 from gradmote_runtime import Session
 from gradmote_runtime.frequent_calls import reset_of_gradients, update_on_sum
 
+from ..artifacts.artifacts import Artifacts
 from ..artifacts.files import with_weights
-from ..artifacts.made import Artifacts
-from ..artifacts.start import with_corrections
+from ..artifacts.resume import with_corrections
 from ..compiler.compile import Result, compile_image
 from ..compiler.options import Options
 from ..errors import CheckpointError, DataError

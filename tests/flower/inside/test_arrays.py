@@ -157,9 +157,9 @@ CHANGES = {
     "no array for the parameter '0.bias'": lambda arrays: arrays.pop(NAME),
     "no parameter 'extra'": lambda arrays: arrays.update(extra=np.zeros(3, np.float32)),
     "'0.bias' has the shape": lambda arrays: arrays.update({NAME: arrays[NAME][:-1]}),
-    "'0.bias' has numbers that are no finite": lambda arrays: arrays.update({NAME: arrays[NAME] * np.float32(np.nan)}),
+    "'0.bias' has numbers that are not finite": lambda arrays: arrays.update({NAME: arrays[NAME] * np.float32(np.nan)}),
     "'0.bias' has numbers of the type int32": lambda arrays: arrays.update({NAME: arrays[NAME].astype(np.int32)}),
-    "'0.bias' has numbers that are no finite f": lambda arrays: arrays.update({NAME: np.full(32, 1e300)}),
+    "'0.bias' has numbers that are not finite f": lambda arrays: arrays.update({NAME: np.full(32, 1e300)}),
 }
 
 

@@ -109,7 +109,7 @@ def test_a_journal_without_its_beginning_is_refused(tmp_path):
     journal = Journal(tmp_path / "journal")
     assert journal.read() == []
     journal.path.write_bytes(b"something else")
-    with pytest.raises(DataError, match="no journal"):
+    with pytest.raises(DataError, match="not a journal"):
         journal.read()
     journal.path.write_bytes(b"GMJL0001" + struct.pack("<II", 9, 0))
     with pytest.raises(DataError, match="first record"):

@@ -254,7 +254,7 @@ def test_a_task_with_names_of_many_others_is_refused_at_once(config: Path) -> No
     with gateways.serving(config) as (_, service), remote(config, service.port) as fleet:
         rows = fleet.test(gateways.task_of(image, Server(image), b"", devices=(*few, "a")))
         assert len(rows) == 1025 and not rows[0].fault
-        with pytest.raises(DataError, match="none of 300,000 devices that the task names"):
+        with pytest.raises(DataError, match="lacks 300,000 devices that the task names"):
             fleet.test(gateways.task_of(image, Server(image), b"", devices=many))
 
 
@@ -429,7 +429,7 @@ WRONG = [
     ('url = "twin:strict"', "", r"line 10: \[devices.c\] url is missing"),
     ('data = "c.npz"', 'data = "no.npz"', r"line 12: \[devices.c\] there is no .*no.npz"),
     ("[devices.c]", "[devices.gateway]", r"line 10: \[devices.gateway\] 'gateway' is not a valid device name"),
-    ("[devices.c]", "[devices.c", "no TOML"),
+    ("[devices.c]", "[devices.c", "not TOML"),
 ]  # fmt: skip
 
 

@@ -176,7 +176,7 @@ def test_a_sum_of_other_devices_is_refused(kept) -> None:
     server, _, deltas = kept
     packed = sum_of(server, deltas, server.weights()).pack()
     for names in ("", "abz", "z"):
-        with pytest.raises(DataError, match="not waited for"):
+        with pytest.raises(DataError, match="does not wait for"):
             server.add_sum(names, packed)
     with pytest.raises(DataError, match="weighs more"):
         server.add_sum("a", packed)
@@ -201,7 +201,7 @@ def test_a_summary_is_of_this_base_or_refused(kept) -> None:
             server.add("c", replace(wrong, digest=b"x" * 32).pack(), 10)
     with pytest.raises(DataError, match="two deltas in round 0"):
         server.add("a", replace(good, digest=b"x" * 32).pack(), 10)
-    with pytest.raises(DataError, match="in the place of a delta"):
+    with pytest.raises(DataError, match="instead of a delta"):
         Server(federation.image()).add("a", good.pack(), 10)
 
 

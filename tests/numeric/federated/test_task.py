@@ -115,12 +115,12 @@ def test_a_number_of_rows_takes_no_memory_of_its_own():
         ({"round": -1}, "round is -1"),
         ({"round": 2**32}, "round is 4294967296"),
         ({"seed": 2**32}, "seed is"),
-        ({"epochs": 0}, "no 0 epochs"),
+        ({"epochs": 0}, "cannot have 0 epochs"),
         ({"bits": 3}, "3 bits"),
         ({"deadline_s": math.nan}, "deadline of nan"),
         ({"devices": ("a", "a")}, "comes twice"),
-        ({"shared": ("",)}, "is no name"),
-        ({"devices": ("a\nb",)}, "is no name"),
+        ({"shared": ("",)}, "is not a valid name"),
+        ({"devices": ("a\nb",)}, "is not a valid name"),
     ],
 )
 def test_impossible_tasks_are_refused(changes, message):
@@ -149,8 +149,8 @@ def test_impossible_replies_are_refused(fields, message):
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({}, "says 0 examples"),
-        ({"examples": 2**20 + 1}, "says 1048577 examples"),
+        ({}, "reports 0 examples"),
+        ({"examples": 2**20 + 1}, "reports 1048577 examples"),
         ({"examples": 5, "loss": math.inf}, "a loss of inf"),
         ({"examples": 5, "accuracy": 1.5}, "an accuracy of 1.5"),
         ({"examples": 5, "accuracy": -0.1}, "an accuracy of -0.1"),
@@ -165,11 +165,11 @@ def test_impossible_tests_are_refused(fields, message):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"key": b""}, "has not 32 bytes"),
+        ({"key": b""}, "is not 32 bytes"),
         ({"weights": {}}, "no device"),
         ({"weights": {"a": 0}}, "impossible weight"),
         ({"weights": {"a": 2**46 + 1}}, "impossible weight"),
-        ({"weights": {"": 1}}, "is no name"),
+        ({"weights": {"": 1}}, "is not a valid name"),
     ],
 )
 def test_impossible_requests_are_refused(changes, message):

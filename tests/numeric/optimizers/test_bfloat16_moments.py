@@ -10,7 +10,7 @@ from numeric.spec.execute import Machine
 
 from gradmote import Session, losses, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.artifacts.start import going_on
+from gradmote.artifacts.resume import going_on
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote.formats import bfloat16, carry_over, checkpoint

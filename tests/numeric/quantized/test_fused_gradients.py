@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.artifacts.made import Artifacts
+from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler.options import Options
 from gradmote.compiler.programs.forward import concrete
 from gradmote.frontend import infer_shapes

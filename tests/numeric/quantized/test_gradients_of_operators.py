@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gradmote import Session, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.artifacts.made import Artifacts
+from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.options import GRADIENTS
 from support.oracle import examples, poisoned, projection, run_ort_plainly

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from gradmote import Session, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.artifacts.made import Artifacts
+from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler.options import GRADIENTS, WEIGHTS
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image

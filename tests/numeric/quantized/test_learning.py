@@ -13,7 +13,7 @@ from sklearn.datasets import load_digits
 
 from gradmote import Session, optimizers
 from gradmote.artifacts import build_artifacts
-from gradmote.artifacts.made import Artifacts
+from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler.compile import compile_image
 from gradmote.compiler.options import Options
 from gradmote.formats.image import read_image

@@ -310,7 +310,7 @@ def test_folders_that_are_no_artifacts_are_refused(tmp_path, unpacked):
     (folder / "eval_model.onnx").unlink()
     with pytest.raises(ModelError, match="eval_model.onnx"):
         read_directory(folder)
-    with pytest.raises(ModelError, match="the eval model is needed too"):
+    with pytest.raises(ModelError, match="whose eval model is needed too"):
         Module(folder / "training_model.onnx", CheckpointState.load_checkpoint(folder / "checkpoint"))
     (folder / "checkpoint").unlink()
     (folder / "checkpoint").mkdir()

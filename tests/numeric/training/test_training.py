@@ -379,7 +379,7 @@ def test_only_our_models(files, tmp_path):
     onnx.save(mlp(), tmp_path / "model.onnx")
     with pytest.raises(ModelError, match="not written by gradmote.artifacts"):
         Module(tmp_path / "model.onnx", state)
-    with pytest.raises(ModelError, match="no training model"):
+    with pytest.raises(ModelError, match="not a training model"):
         Module(files / "eval_model.onnx", state)
     with pytest.raises(ModelError, match="no device 'cuda'"):
         Module(files / "training_model.onnx", state, device="cuda")

@@ -95,12 +95,12 @@ def refused(tmp_path: Path, error: type[Exception], match: str, **arguments) -> 
 def test_a_folder_with_something_in_it(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("all of it")
-    refused(tmp_path, DataError, "is there already, and not empty - name a new folder")
+    refused(tmp_path, DataError, "exists already, and is not empty - name a new folder")
 
 
 def test_a_file_in_its_place(tmp_path: Path) -> None:
     (tmp_path / "mine").write_text("a file")
-    refused(tmp_path, DataError, "is there already")
+    refused(tmp_path, DataError, "exists already")
 
 
 def test_a_board_that_is_none(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def test_wishes(text, wish):
 
 @pytest.mark.parametrize("text", ["", "30%", "-5%", "+%", "fast", "+30"])
 def test_no_wishes(text):
-    with pytest.raises(ModelError, match="neither a size nor a part of the time"):
+    with pytest.raises(ModelError, match="neither a size nor a percentage of the time"):
         Wish.parse(text)
 
 
@@ -57,7 +57,7 @@ def test_what_is_asked_for_is_kept_to_with_the_same_bits(shape, accumulate):
 
 def test_an_arena_is_kept_to_and_the_smallest_is_named():
     made, options = artifacts(), Options(2)
-    with pytest.raises(BudgetError, match="the smallest that was found takes") as refused:
+    with pytest.raises(BudgetError, match="the smallest one found takes") as refused:
         compile_within(made, options, Wish(arena=1000))
     least = int(refused.value.message.split("takes ")[1].split(" B")[0].replace(",", ""))
     plain = compile_image(made, options).layout.arena_size

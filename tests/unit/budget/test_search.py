@@ -135,7 +135,7 @@ def test_moments_go_before_layers_are_lost_entirely():
     needed = sizes(adam, "full")[0]
     found = search(adam, Limits(ram=needed - 200), schemes=[[Scheme()]])
     assert found.best.choice.optimizer.rule == "momentum"
-    assert any("momentum in place of adamw" in words for words in found.given_up())
+    assert any("momentum instead of adamw" in words for words in found.given_up())
 
 
 BOUNDS = ["named:w2", "freeze:w1,b1", "freeze:w4,b4", "last:2", "bias", "sparse:0.25:last:3", "named:w2+bias:last:2"]
@@ -173,7 +173,7 @@ def test_sgd_is_tried_and_named_where_a_scheme_fits_with_it_alone():
     plain = Task(network(), losses.cross_entropy(), optimizers.sgd(0.01), scheme=adam.scheme)
     found = search(adam, Limits(ram=sizes(plain, "named:w3")[0]))
     assert str(found.best.choice.scheme) == "named:w3"
-    assert any("sgd in place of adamw: choose its learning rate" in words for words in found.given_up())
+    assert any("sgd instead of adamw: choose its learning rate" in words for words in found.given_up())
 
 
 def test_families_only_grow():

@@ -203,7 +203,7 @@ def test_timings_of_a_file(image, tmp_path, capsys):
     path = tmp_path / "cycles.toml"
     assert "cannot be read" in refusal(capsys, image, "--board", BOARD, "--timings", path)
     path.write_text("x = 3\n")
-    assert "no section of measured cycles" in refusal(capsys, image, "--board", BOARD, "--timings", path)
+    assert "not a section of measured cycles" in refusal(capsys, image, "--board", BOARD, "--timings", path)
     path.write_text('[measured]\nboard = "b"\ncounter = "DWT"\nturns = 1000\nloop = 4000\n')
     assert "name the board" in refusal(capsys, image, "--timings", path)
 

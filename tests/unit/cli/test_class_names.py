@@ -73,7 +73,7 @@ def test_any_printable_names_come_back(names: list[str]) -> None:
 @pytest.mark.parametrize(
     "names, options, said",
     [
-        (NAMES[1:], {}, "9 names of classes, and 'y' has 10 scores"),
+        (NAMES[1:], {}, "9 class names, and 'y' has 10 scores"),
         ((*NAMES[:9], "one"), {}, "two classes are called 'one'"),
         ((*NAMES[:9], ""), {}, "'' is not a valid class name"),
         ((*NAMES[:9], "a\nb"), {}, "is not a valid class name"),
@@ -90,7 +90,7 @@ def test_a_single_score_tells_two_classes_apart() -> None:
     model = make_model([node("MatMul", "x w", "y")], {"w": values(1, 4, 1)}, {"x": ("N", 4)})
     made = compile_model(model, losses.bce_with_logits(), RULE, classes=("off", "on"))
     assert read_image(made.image).classes == ("off", "on")
-    with pytest.raises(ModelError, match="1 names of classes, and 'y' has one score, for two classes"):
+    with pytest.raises(ModelError, match="1 class names, and 'y' has one score, for two classes"):
         compile_model(model, losses.bce_with_logits(), RULE, classes=("on",))
 
 

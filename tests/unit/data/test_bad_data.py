@@ -84,7 +84,7 @@ WAV = recording(range(FEATURES))
 
 #: The file's name -> its content, and what is said.
 FILES: dict[str, tuple[bytes | str, str]] = {
-    "empty.npz": (b"", "empty.npz: it is no .npz"),
+    "empty.npz": (b"", "empty.npz: it is not an .npz"),
     "empty.csv": (b"", "empty.csv has no samples"),
     "empty.npy": (b"\x93NUMPY", "cannot read .*empty.npy"),
     "cut.npz": (NPZ[:400], "cannot read .*cut.npz"),
@@ -93,7 +93,7 @@ FILES: dict[str, tuple[bytes | str, str]] = {
     "flipped.npz": (NPZ[:300] + b"\xff" + NPZ[301:], "cannot read .*flipped.npz"),
     "pickled.npy": (npy(np.array([{}, print], object)), "cannot read .*pickled.npy"),
     "pickled.npz": (npz(x=np.array([{}, print], object), y=Y), "cannot read .*pickled.npz"),
-    "text.npz": ("x,y\n1,2\n", "text.npz: it is no .npz"),
+    "text.npz": ("x,y\n1,2\n", "text.npz: it is not an .npz"),
     "words.npz": (npz(x=np.array(["a", "b"]), y=Y[:2]), "x is <U1"),
     "names.npz": (npz(data=X, labels=Y), r"names.npz: it has no array \['x', 'y'\]"),
     "no-labels.npz": (npz(x=X), "the model takes labels 'labels', and the data has none"),
@@ -142,7 +142,7 @@ FILES: dict[str, tuple[bytes | str, str]] = {
     "binary.csv": (bytes(range(256)), "binary.csv"),
     "features.csv": (table(X[:, :9], Y.tolist()), "a sample of x has 9 values, 'x' takes 16"),
     "one-column.csv": ("1\n2\n", "one-column.csv has one column"),
-    "picture.png": (picture(GRAY), "picture.png: it is no .npz"),
+    "picture.png": (picture(GRAY), "picture.png: it is not an .npz"),
 }  # fmt: skip
 
 #: The folder's name -> its files, and what is said.
@@ -295,7 +295,7 @@ MORE: dict[str, tuple[dict[str, bytes | str], list[str], str]] = {
                               ["t.csv", "--test", "u.csv"], "u.csv, line 4, column label: 'd' is none of the classes"),
     "a test beside a test": ({"d.npz": npz(x=X, y=Y, x_test=X, y_test=Y)}, ["d.npz", "--test", "d.npz"], "x_test too"),
     "labels of no test": ({"d.npz": NPZ, "y.npy": npy(Y)}, ["d.npz", "--test-labels", "y.npy"],
-                          "y.npy are labels of no"),
+                          "y.npy are labels without"),
     "another rate": (sounds(), [".", "--sample-rate", "16000"], "a/0.wav has 8,000 Hz, and 16,000 Hz was asked for"),
     "another length": (sounds(), [".", "--length", "5"], "a sample of x has 5 values, 'x' takes 16"),
 }  # fmt: skip

@@ -179,7 +179,7 @@ def test_other_states_are_told_by_name(twin, other) -> None:
     step(twin)
     other.session.set_property("boots", 3)
     said = failure(assert_same_state, twin, other)
-    assert said.startswith("twin (strict) and twin (strict) hold other states\n  w: 12 of 12 values differ, the first")
+    assert said.startswith("twin (strict) and twin (strict) hold different states\n  w: 12 of 12 values differ, the")
     assert "train_steps 1 and 0" in said and "properties: boots None and 3" in said
 
 
@@ -193,7 +193,7 @@ def test_one_bit_is_found(twin, other) -> None:
 def test_other_models_are_told(twin, other, monkeypatch) -> None:
     info = other.info()
     monkeypatch.setattr(other, "info", lambda: info.__class__(**{**info.__dict__, "model_id": bytes(16)}))
-    assert "hold other models: " in failure(assert_same_state, twin, other)
+    assert "hold different models: " in failure(assert_same_state, twin, other)
 
 
 def test_other_numerics_are_told(twin, other, monkeypatch) -> None:

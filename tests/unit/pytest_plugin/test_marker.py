@@ -67,7 +67,7 @@ def test_a_board_that_does_not_exist_is_an_error_and_no_skip(run) -> None:
 
 
 def test_the_marker_is_registered(run) -> None:
-    run("", "--markers").stdout.fnmatch_lines("@pytest.mark.gradmote_emulator(*boards): skips where*")
+    run("", "--markers").stdout.fnmatch_lines("@pytest.mark.gradmote_emulator(*boards): skips if*")
 
 
 def test_another_marker_is_not(run) -> None:

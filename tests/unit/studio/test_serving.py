@@ -218,7 +218,7 @@ def test_pyodide_comes_from_a_folder(page: Path, tmp_path: Path) -> None:
 
 
 def test_a_folder_without_pyodide_is_refused(page: Path, tmp_path: Path) -> None:
-    with pytest.raises(GradmoteError, match=r"has no pyodide\.mjs - it is to be the folder"):
+    with pytest.raises(GradmoteError, match=r"has no pyodide\.mjs - name the folder"):
         studio_site(page, tmp_path)
 
 

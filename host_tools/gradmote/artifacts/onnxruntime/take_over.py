@@ -10,8 +10,8 @@ from ...frontend import read_model
 from ...frontend.prepare import raise_opset
 from ...optimizers import Optimizer
 from ..artifact_options import ArtifactOptions
+from ..artifacts import Artifacts
 from ..build import make
-from ..made import Artifacts
 from .ort_models import batch_norm_of, drops, tidy, trained_names, with_weights
 from .separate import separate
 

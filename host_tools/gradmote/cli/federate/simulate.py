@@ -84,7 +84,7 @@ Each = Annotated[
         "--samples-each",
         min=1,
         metavar="N",
-        help="Each device draws N of all samples, which others may draw too; by default no two devices have the same.",
+        help="Each device draws N of all samples, which others may draw too; by default no two devices share one.",
     ),
 ]
 Rounds = Annotated[int, typer.Option("--rounds", min=1, help="Rounds.")]

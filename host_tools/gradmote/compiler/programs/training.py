@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ...artifacts.made import Artifacts
+from ...artifacts.artifacts import Artifacts
 from ...errors import ModelError
 from ...ir.generated.instructions import CheckFinite
 from ...ir.lowering import Lowering, Shared

@@ -64,7 +64,7 @@ def read_keys(path: str | os.PathLike[str]) -> Keys:
         if line.strip() and not line.startswith("#"):
             name, key = _pair_of(path, number, line)
             if name in found:
-                raise DataError(f"{path}, line {number}: a second key of '{name}'", "leave one of them")
+                raise DataError(f"{path}, line {number}: a second key of '{name}'", "remove one of them")
             found[name] = key
     if GATEWAY not in found:
         raise DataError(f"{path} has no key of the gateway", f"add a line '{GATEWAY} ' and 64 hex digits")

@@ -77,7 +77,7 @@ def unpack_signed(
         if reply.device not in rows and (asked is None or reply.device in asked):
             rows[reply.device] = reply
     for name in asked or ():
-        rows.setdefault(name, kind(name, fault="the gateway sent no reply of it that can be believed"))
+        rows.setdefault(name, kind(name, fault="the gateway sent no authentic reply for it"))
     return [rows[name] for name in sorted(rows)]
 
 

@@ -71,7 +71,7 @@ export async function kindOf(source: Source): Promise<Kind> {
   if (start[0] === 0x50 && start[1] === 0x4b) return kindOfZip(source);
   if (TEXT.includes(endingOf(source.path))) return "csv";
   if (SAMPLES.includes(endingOf(source.path))) return "sample";
-  throw new DataError(`cannot read ${named(source.path)}: it is no .npz, .npy, .csv or .zip file`, FORMS);
+  throw new DataError(`cannot read ${named(source.path)}: it is not an .npz, .npy, .csv or .zip file`, FORMS);
 }
 
 async function kindOfZip(source: Source): Promise<Kind> {

@@ -85,7 +85,7 @@ class Columns {
   #twice(name: string, first: number, second: number): DataError {
     return new DataError(
       `${named(this.path)}, line 1: columns ${first + 1} and ${second + 1} are both called ${quoted(name)}`,
-      "give each column a name of its own; where the first line is a sample, say that there is no header",
+      "give each column a name of its own; if the first line is a sample, say that there is no header",
     );
   }
 }

@@ -46,7 +46,7 @@ CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py", "tests/c/arch/test_q
 GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
 #: Folder or file -> its rule. The longest match counts.
 RULES = {
-    "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_concerns.py")),
+    "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_related_checks.py")),
     "arduino": Rule(("tests/toolchain/runtime_build/test_arduino_boards.py",)),
     "bindings": Rule(("tests/unit/bindings",)),
     "bindings/js": Rule(("tests/bindings/test_node.py", "tests/bindings/test_browser.py"), targets=("npm",)),
@@ -98,7 +98,7 @@ RULES = {
 
 
 @dataclass(frozen=True)
-class Concern:
+class Checks:
     """The checks to run for some files: Python files and tests as paths from the root, and SCons targets.
 
     left_out: further tests that concern them, but take longer.
@@ -110,14 +110,14 @@ class Concern:
     left_out: tuple[str, ...] = ()
 
 
-def concern(paths: Iterable[str]) -> Concern:
+def checks_of(paths: Iterable[str]) -> Checks:
     """Return what concerns these files, and the files in these folders."""
     files = sorted({file for path in paths for file in files_of(path)})
     found = without_inner(dict.fromkeys(test for file in files for test in tests_of(file)))
     tests, left_out = within(found, SECONDS * max(1, len(files)))
     targets = {target for file in files for target in rule_of(file).targets}
     python = [file for file in files if file.endswith(".py") or file == "run"]
-    return Concern(tuple(python), tuple(sorted(tests)), tuple(sorted(targets)), tuple(sorted(left_out)))
+    return Checks(tuple(python), tuple(sorted(tests)), tuple(sorted(targets)), tuple(sorted(left_out)))
 
 
 def within(tests: Iterable[str], most: float) -> tuple[list[str], list[str]]:

@@ -12,7 +12,7 @@ from gradmote_runtime.frequent_calls import loss_of, step_on_arrays_like
 from .twin import Opened
 
 
-class KnownCall:
+class CheckedCall:
     """A call with arrays of one form, and the session for them.
 
     opened: the session; the caller checks whether it still has the state. fits(given): returns whether these are

@@ -10,7 +10,7 @@ from ..errors import CheckpointError
 from ..formats.checkpoint import Checkpoint
 from ..ir.metadata import OPTIMIZER
 from ..optimizers import Optimizer
-from .made import Artifacts
+from .artifacts import Artifacts
 
 #: The name of the bias corrections in the optimizer model, and so in the state.
 _CORRECTIONS = "bias_correction"
