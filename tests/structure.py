@@ -66,12 +66,12 @@ def absolute(node: ast.ImportFrom, package: str) -> str:
 
 
 def circles() -> list[set[str]]:
-    """Return the groups of modules each of which imports all others, over however many steps."""
+    """Return the groups of modules in which each imports all others, in any number of steps."""
     return groups_that_go_round({module: imports_of(module) for module in modules()})
 
 
 def groups_that_go_round(graph: Mapping[str, set[str]]) -> list[set[str]]:
-    """Return the groups of nodes each of which reaches all others of its group."""
+    """Return the groups of nodes in which each reaches all others."""
     reached = {module: reachable(module, graph) for module in graph}
     groups = {frozenset({m} | {n for n in reached[m] if m in reached[n]}) for m in graph if m in reached[m]}
     return [set(group) for group in groups]
@@ -149,7 +149,7 @@ def c_modules(folder: str) -> dict[str, str]:
 
 
 def c_circles(folder: str, replaced: Sequence[str] = ()) -> list[set[str]]:
-    """Return the groups of C modules below a folder, each of which needs all others, over however many steps.
+    """Return the groups of C modules below a folder in which each needs all others, in any number of steps.
 
     A module needs another one if it includes its header or names one of its functions. replaced: modules that a
     project or a build replaces by others, so that their own needs do not count.
@@ -180,7 +180,7 @@ TS_NAMES = {"#platform": ROOT / "bindings" / "js" / "src" / "platform.browser.ts
 
 
 def ts_circles(folder: str) -> list[set[str]]:
-    """Return the groups of TypeScript files below a folder, each of which imports all others of its group."""
+    """Return the groups of TypeScript files below a folder in which each imports all others."""
     files = {path.resolve() for path in (ROOT / folder).rglob("*.ts*")}
     return groups_that_go_round({str(path): ts_imports(path) & {str(file) for file in files} for path in files})
 
