@@ -402,8 +402,7 @@ static shape draw_shape(void)
         s.groups = 4 * between(1, 3), s.in_channels = s.out_channels = 1;
     }
     do {
-        static const uint32_t widths[] = {3, 4, 5,
-                                          6, 8, 12}; /* each leaves other outputs at the ends of rows */
+        static const uint32_t widths[] = {3, 4, 5, 6, 8, 12}; /* each leaves other outputs at the ends of rows */
         s.in_h = between(1, 12), s.in_w = is_3x3 ? widths[below(6)] : between(1, 12);
         s.kernel_h = between(1, most), s.kernel_w = most == 1 || below(2) ? between(1, most) : 3;
         s.stride_h = between(1, 2), s.stride_w = below(5) ? between(1, 2) : 3;

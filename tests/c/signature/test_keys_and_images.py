@@ -51,7 +51,7 @@ def test_the_commands(model, tmp_path, capsys):
     assert f"Signed by key {key_id}; the signature is valid." in capsys.readouterr().out
     assert cli.main(["inspect", str(model), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["key_id"] == key_id
-    assert cli.main(["keygen", str(key)]) == 1 and "there already" in capsys.readouterr().err
+    assert cli.main(["keygen", str(key)]) == 1 and "exists already" in capsys.readouterr().err
 
 
 def test_signed_images_are_read_as_others(model):
