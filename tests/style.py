@@ -1,8 +1,9 @@
 """Count the patterns of docs/STYLE.md in the prose of each folder: pages, docstrings, comments.
 
-cd tests && python -m style [--record] [FOLDER]
+cd tests && python -m style [--record | --sentences SEED] [FOLDER]
 
---record lowers the counts of style.toml to what there is. With a folder, print each line that has a pattern.
+--record lowers the counts of style.toml to what there is. --sentences prints 25 drawn sentences, to be read by someone
+who has not seen the code. With a folder, print each line that has a pattern.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from random import Random
 
 import tomllib
 
@@ -34,7 +36,8 @@ EXCEPT = re.compile(r"(?:^|/)(?:generated|third_party)/|^docs/STYLE\.md$|^tests/
 C_COMMENT = re.compile(r"/\*.*?\*/|(?<![:\"'])//[^\n]*", re.S)
 #: Docstrings, with what else has three quotes, and comments.
 PYTHON_PROSE = re.compile(r'""".*?"""|(?<!\S)#[^\n]*', re.S)
-#: Code in a page: fenced, then in backticks.
+#: Code in a page: fenced, and also in backticks.
+FENCED = re.compile(r"^```.*?^```", re.S | re.M)
 CODE = re.compile(r"^```.*?^```|`[^`\n]*`", re.S | re.M)
 #: The files that have C's comments.
 BRACES = (".c", ".h", ".S", ".ts", ".tsx", ".js", ".mjs", ".java", ".cs", ".m", ".swift", ".kt", ".css")
@@ -46,10 +49,10 @@ def files() -> list[str]:
     return [name for name in done.stdout.splitlines() if not EXCEPT.search(name) and (ROOT / name).is_file()]
 
 
-def prose(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield the pieces of a file's prose, each with the line on which it begins."""
+def prose(path: Path, with_code: bool = False) -> Iterator[tuple[int, str]]:
+    """Yield the pieces of a file's prose, each with the line on which it begins. with_code: keep code in backticks."""
     if path.suffix == ".md":
-        yield 1, CODE.sub(lambda code: "\n" * code[0].count("\n"), path.read_text())
+        yield 1, (FENCED if with_code else CODE).sub(lambda code: "\n" * code[0].count("\n"), path.read_text())
     elif path.suffix == ".py" or path.suffix in BRACES:
         text, expression = path.read_text(), PYTHON_PROSE if path.suffix == ".py" else C_COMMENT
         yield from ((text.count("\n", 0, found.start()) + 1, found[0]) for found in expression.finditer(text))
@@ -98,6 +101,27 @@ def more(found: dict[str, Counter[str]]) -> list[str]:
     ]
 
 
+#: What stands before prose in its lines: the marks of comments, lists and tables.
+MARKS = re.compile(r"^[ \t]*(?:/\*\*?|\*/|\*|//[/!]?|#+:?|[-|>]|[\"]{3})[ \t]*|\*/|\"\"\"", re.M)
+
+
+def sentences() -> list[str]:
+    """Return the sentences of at least six words in all prose, each with its file."""
+    found: list[str] = []
+    for name in files():
+        for _, text in prose(ROOT / name, with_code=True):
+            for sentence in re.split(r"(?<=[.!?])\s+|\n\s*\n", MARKS.sub("", text)):
+                line = " ".join(sentence.split())
+                if len(line.split()) >= 6 and line.endswith("."):
+                    found.append(f"{name}: {line}")
+    return found
+
+
+def draw(seed: str, count: int = 25) -> None:
+    """Print drawn sentences."""
+    print("\n".join(Random(seed).sample(sentences(), count)))
+
+
 def show(folder: str) -> None:
     """Print each line of a folder that has a pattern."""
     for name in (name for name in files() if f"{name}/".startswith(f"{folder}/")):
@@ -117,7 +141,9 @@ def table(found: dict[str, Counter[str]]) -> None:
 
 
 if __name__ == "__main__":
-    if sys.argv[1:] and sys.argv[1] != "--record":
+    if sys.argv[1:2] == ["--sentences"]:
+        draw(sys.argv[2])
+    elif sys.argv[1:] and sys.argv[1] != "--record":
         show(sys.argv[1].rstrip("/"))
     else:
         if sys.argv[1:]:
