@@ -37,7 +37,7 @@ def outcome(trial: Callable[[], str]) -> str:
 
 
 def planned(wheel: Path) -> list[tuple[str, Callable[[], str]]]:
-    """Return the places where a wheel can be tried here, and the trials."""
+    """Return the Pythons on this computer that can install a wheel, each with the smoke test to run in it."""
     if "manylinux" in wheel.name and "x86_64" in wheel.name:
         return [(f"CPython {version}", partial(in_fresh_environment, wheel, version)) for version in VERSIONS]
     if "aarch64" in wheel.name:

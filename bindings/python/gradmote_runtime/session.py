@@ -376,7 +376,7 @@ class Session:
         self._check(code, f"schedule of {rate}, {warmup_steps} of {total_steps} steps")
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
+        """Set the dropout seed, 0 .. 2^32-1, and restart its sequence."""
         self._check(self._lib.gm_set_seed(self._open(), _u32(seed, "seed")), "set_seed")
 
     def control(self) -> dict[str, Any]:

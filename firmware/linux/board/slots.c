@@ -66,7 +66,7 @@ static void open_kept(kept *k)
 }
 
 /* Returns whether the base's file has the form that commit_base() writes; its bytes may be
- * anything. kept_file_fits() checks that the checkpoint is of the model in force, and
+ * anything. kept_file_fits() checks that the checkpoint is of the active model, and
  * gm_checkpoint_load() checks all of it. */
 static int base_is_whole(void)
 {

@@ -62,7 +62,7 @@ static int is_later(uint32_t generation, uint32_t other)
     return generation - other - 1 < (uint32_t)INT32_MAX;
 }
 
-/* Returns the half in force and its record, or HALVES and zeros if there is no valid record. */
+/* Returns the active half and its record, or HALVES and zeros if there is no valid record. */
 static uint32_t newest(image_record *record)
 {
     image_record second;
@@ -149,7 +149,7 @@ int images_switch(flash_span room, uint32_t size, flash_span carried)
     return error == 0 && images_in_force().base != room.base ? CONSOLE_ERR_FLASH : error;
 }
 
-/* Erases the half in force last, so that an older image does not come into force in between. */
+/* Erases the active half last, so that an older image does not become active in between. */
 int images_erase(void)
 {
     board_area area = board_flash_area(BOARD_AREA_IMAGE);

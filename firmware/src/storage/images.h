@@ -4,7 +4,7 @@
  *
  * A half holds an image and, at its end, a record. The record is programmed last, with its checksum
  * as the very last word, and without it the image does not count. The half with the newest good
- * record is in force. If there is none, the image at the start of the area is: it was sent without
+ * record is active. If there is none, the image at the start of the area is: it was sent without
  * an update, and may be as long as the area.
  */
 #ifndef IMAGES_H
@@ -29,10 +29,10 @@ static inline int images_is_blank(const uint8_t *base)
     return first == 0xFFFFFFFFu || first == 0;
 }
 
-/* Returns the range that holds the image in force. The image itself may be shorter. */
+/* Returns the range that holds the active image. The image itself may be shorter. */
 flash_span images_in_force(void);
 
-/* Returns the checkpoint from which the image in force carries state over, while flash has it. */
+/* Returns the checkpoint from which the active image carries state over, while flash has it. */
 flash_span images_carried(void);
 
 /* Finds the range for an update of the image that is open in `running`. Returns 0, or
@@ -42,8 +42,8 @@ int images_find_room(const gm_session *running, flash_span *room);
 /* Returns the size in bytes of that range with its record, a multiple of the erase unit. */
 uint32_t images_half(flash_span room);
 
-/* Puts the image in `room` into force. carried: the checkpoint to carry over from, or none. Returns
- * 0 only if a restart would find the image in force, else a console_error. */
+/* Makes the image in `room` the active one. carried: the checkpoint to carry over from, or none. Returns
+ * 0 only if a restart would find that image active, else a console_error. */
 int images_switch(flash_span room, uint32_t size, flash_span carried);
 
 /* Erases the area. Even if power fails, the image of the other half does not come back. Returns 0

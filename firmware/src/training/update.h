@@ -23,7 +23,7 @@ int update_begin(model *m, uint32_t size);
 int update_resume(model *m);
 
 /* Verifies the received image and puts it into force; open the new model afterwards. carry: 1 keeps
- * the old state to be carried over. An error leaves the old model open and in force. */
+ * the old state to be carried over. An error leaves the old model open and active. */
 int update_switch(model *m, uint32_t carry);
 
 #endif

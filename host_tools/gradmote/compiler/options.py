@@ -47,7 +47,7 @@ class Options:
     its current one.
 
     `classes` are the names of the classes in the order of the scores of the first output; two for a single score.
-    The image stores them for its readers; None takes those of the model's file.
+    The image stores them, and tools that read it show them; None: those in the model's file.
 
     `moments` is the type of the optimizer's moments in the state, one of MOMENTS: "bf16" halves their bytes, with
     random rounding. The other two are for quantized models. `weights` is the type of trained int8 weights in the

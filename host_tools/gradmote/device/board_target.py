@@ -231,7 +231,7 @@ class BoardTarget:
         self.board.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
+        """Set the dropout seed, 0 .. 2^32-1, and restart its sequence."""
         self.board.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:

@@ -336,7 +336,7 @@ class Client(Requests):
         self.request("SCHEDULE", rate=rate, warmup_steps=warmup_steps, total_steps=total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
+        """Set the dropout seed, 0 .. 2^32-1, and restart its sequence."""
         self.request("SEED", seed=seed)
 
     def lazy_reset_grad(self) -> None:

@@ -188,7 +188,7 @@ class Requests:
         overhead: int = _CHUNK_OVERHEAD,
         others: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        """Send the data from `start` on, in chunks of a size that gets through the line.
+        """Send the data from `start` on, in chunks small enough for the link.
 
         A chunk may arrive twice, which does no harm.
         """

@@ -218,7 +218,7 @@ class Rewrite:
         return given(self.node, index)
 
     def op(self, op_type: str, *inputs: ir.Value, domain: str = "", **attributes: object) -> ir.Value:
-        """Append a node of one output, and return that output."""
+        """Append a node with one output, and return that output."""
         name = f"{self.name}.{op_type.lower()}"
         return self.builder.op(op_type, *inputs, name=name, domain=domain, **attributes)
 

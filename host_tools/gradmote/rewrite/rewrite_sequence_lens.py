@@ -111,7 +111,7 @@ class ByLength:
         return self.gather(together, order, axis)
 
     def op(self, op_type: str, *inputs: ir.Value, **attributes: int) -> ir.Value:
-        """Append a node of one output, and return that output."""
+        """Append a node with one output, and return that output."""
         return self.builder.op(op_type, *inputs, name=f"{self.name}.{op_type.lower()}", **attributes)
 
     def shape(self, made: ir.Value, like: ir.Value, dims: dict[int, int | ir.SymbolicDim]) -> ir.Value:

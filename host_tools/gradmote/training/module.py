@@ -123,7 +123,7 @@ class Module:
 
         trainable_only: the array has no frozen ones, like that of get_contiguous_parameters(True).
 
-        Raises DataError, and changes nothing, for another length or dtype.
+        Raises DataError, and changes nothing, if the length or dtype does not match.
         """
         flat = as_array(buffer)
         self._refuse_quantized(trainable_only)

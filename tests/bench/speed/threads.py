@@ -38,7 +38,7 @@ def measure(network: str, rounds: int) -> dict[str, Any]:
 
 
 def prepare(session: Session, network: str) -> None:
-    """One batch in place, and a step that warms up; the network stays what it is."""
+    """Load one batch into the inputs and run a warm-up step, at a rate so small that the weights stay."""
     x, y = samples(network, BATCH)
     session.learning_rate = 1e-9
     session.set_input(0, x)

@@ -36,7 +36,7 @@ def network(shape, scale="", mask="", by_columns=False, outputs=("y",)):
     """Attention of x, (samples, queries, INPUTS), to z, (samples, keys, INPUTS).
 
     scale: Mul, Div, or none. mask: Add, First (an Add with the mask first), Where, or none; Padding is one for each
-    sample's keys. by_columns: keys are side by side with the queries they are for, as what scales them has them.
+    sample's keys. by_columns: K is scaled as a matrix (depth, keys), one key a column.
     """
     samples, heads, queries, keys, depth = shape
     width, rng = heads * depth, np.random.default_rng(7)

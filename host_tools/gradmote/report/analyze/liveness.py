@@ -62,7 +62,7 @@ def spans_of(image: Image, program: dict[str, Any]) -> list[Span]:
 
 
 def in_body(instructions: list[dict[str, Any]]) -> int:
-    """Return the number of instructions in the body of the LOOP at the beginning."""
+    """Return the number of instructions in the body of the LOOP that comes first in the list."""
     left, count = instructions[0]["params"]["body"], 0
     while left > 0:
         count += 1

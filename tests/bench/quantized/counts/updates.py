@@ -1,6 +1,6 @@
-"""Machine instructions a weight of updates with SGD.
+"""Machine instructions per weight of an SGD update.
 
-An update that is fused with the gradient (CONV_UPDATE_S16) takes so many more than the gradient alone.
+For an update fused with its gradient (CONV_UPDATE_S16): the instructions beyond those of the gradient alone.
 """
 
 from __future__ import annotations

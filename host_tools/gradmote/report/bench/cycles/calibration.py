@@ -35,8 +35,8 @@ class Measured:
     Attributes:
         board: The board's name.
         counter: The counter: DWT, SysTick, or the board's clock.
-        turns: The turns of each kernel.
-        cycles: The cycles of all turns, by the kernel's name.
+        turns: How often each kernel ran.
+        cycles: The total cycles of these runs, by the kernel's name.
     """
 
     board: str

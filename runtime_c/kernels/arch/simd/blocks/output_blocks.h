@@ -54,7 +54,7 @@ static inline uint32_t gm_offset(const gm_layout *layout, uint32_t batch, uint32
 }
 
 /* Lists the outputs of a block for which tap (k, l) is inside the input, and returns how many. dy:
- * the layout of gradients, in which offset `origin` counts as 0. */
+ * the layout of the gradients; the listed offsets are relative to `origin`. */
 static inline uint32_t gm_list_outputs(gm_output_offsets *list, const gm_weight_gradient *g, gm_output_block block,
                                        uint32_t k, uint32_t l, const gm_layout *dy, uint32_t origin)
 {
