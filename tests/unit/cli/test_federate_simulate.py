@@ -77,7 +77,7 @@ def test_the_drawings_have_a_point_for_each_round() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("--plot rounds.png", "is no .svg and no .html"),
+        ("--plot rounds.png", "is neither .svg nor .html"),
         ("--plot nodir/rounds.svg", "nodir"),
         ("--devices 199", "devices have fewer samples than a batch of 4"),
         ("--by whom", "the data has no 'whom' with a number for each sample - it has who"),

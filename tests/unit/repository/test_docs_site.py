@@ -14,15 +14,24 @@ from markdown_it import MarkdownIt
 
 from gradmote import artifacts, losses, optimizers, testing, training
 from gradmote.studio import own_wheel
+from support.firmware import run_scons
 
+#: Programs that build the studio, which the site has if they are here.
+NPM = ("node", "npm")
 FETCHED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*(?:src|href)=\"?(?:https?:)?//[^>]*>")
+
+
+def run_docs(root: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    """Run `./run docs`. The studio is built before, in its turn: another test may build it at the same time."""
+    if all(map(shutil.which, NPM)):
+        run_scons("studio")
+    command = [root / "run", "docs", *arguments]
+    return subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.slow
 def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [root / "run", "docs", "--site-dir", tmp_path], cwd=root, capture_output=True, text=True, check=False
-    )
+    done = run_docs(root, "--site-dir", tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.html")}
     assert {"index.html", "api/session.html", "api/gradmote_h.html", "SPEC.html"} <= pages.keys()
@@ -50,8 +59,7 @@ def test_a_link_that_leads_nowhere_is_refused(root: Path, tmp_path: Path, link: 
         f"INHERIT: {root / 'mkdocs.yml'}\ndocs_dir: docs\nsite_dir: site\nplugins: []\n"
         f"hooks: [{root / 'site_scons' / 'docs_site.py'}]\n"
     )
-    command = [root / "run", "docs", "--config-file", config]
-    done = subprocess.run(command, cwd=root, capture_output=True, text=True, check=False)
+    done = run_docs(root, "--config-file", config)
     assert done.returncode == 1 and "1 warnings in strict mode" in done.stdout + done.stderr
     assert "GLOSSARY.md" in done.stdout + done.stderr
 
