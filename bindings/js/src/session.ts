@@ -341,7 +341,7 @@ export class Session {
     this.#call("gm_set_linear_schedule", where, number(rate, "the rate"), warmup, total);
   }
 
-  /** Sets the seed of dropout, 0 .. 2^32-1, and restarts its sequence. */
+  /** Sets the dropout seed, 0 .. 2^32-1, and restarts its sequence. */
   setSeed(seed: number): void {
     this.#call("gm_set_seed", "setSeed", u32(seed, "seed"));
   }

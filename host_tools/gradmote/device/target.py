@@ -153,7 +153,7 @@ class Target(Protocol):
         """Make the rate rise linearly from 0 in the warm-up, then fall to 0 at total_steps."""
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
+        """Set the dropout seed, 0 .. 2^32-1, and restart its sequence."""
 
     def lazy_reset_grad(self) -> None:
         """Let the next run of "train" start from zero gradients."""

@@ -327,7 +327,7 @@ class TwinTarget:
         self.session.set_linear_schedule(rate, warmup_steps, total_steps)
 
     def set_seed(self, seed: int) -> None:
-        """Set the seed of dropout, 0 .. 2^32-1, and restart its sequence."""
+        """Set the dropout seed, 0 .. 2^32-1, and restart its sequence."""
         self.session.set_seed(seed)
 
     def lazy_reset_grad(self) -> None:

@@ -37,8 +37,8 @@ OPTIMIZERS = (
     optimizers.adam(0.01),
     optimizers.adamw(0.01),
 )
-#: Rules whose update does not grow with the gradient: one that is zero but for rounding takes a whole step. What passes
-#: round is therefore compared with plain SGD.
+#: Rules whose update does not grow with the gradient: a gradient that is zero except for rounding takes a whole step.
+#: Passes that round are therefore compared with plain SGD.
 ADAPTIVE = ("adam", "adamw")
 #: "last:99" leaves nothing of any graph.
 SCHEMES = ("last:99", "last:99", "full", "last:2", "bias", "sparse:0.5")

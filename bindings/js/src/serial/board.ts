@@ -410,7 +410,7 @@ export class Board {
     return this.#turn(async (client) => void (await client.request("SCHEDULE", values)));
   }
 
-  /** Sets the seed of dropout, 0 .. 2^32-1, and restarts its sequence. */
+  /** Sets the dropout seed, 0 .. 2^32-1, and restarts its sequence. */
   setSeed(seed: number): Promise<void> {
     return this.#turn(async (client) => void (await client.request("SEED", { seed: u32(seed, "seed") })));
   }
