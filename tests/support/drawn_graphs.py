@@ -170,7 +170,10 @@ class Sketch:
         scores = self.op("MatMul", [q, self.op("Transpose", [k], perm=[0, 1, 3, 2])])
         if self.random.random() < 0.5:
             scores = self.op(self.draw(("Mul", "Div")), [scores, self.constant(np.array(0.5, np.float32))])
-        found = self.op("MatMul", [self.op("Softmax", [scores], axis=-1), v])
+        shares = self.op("Softmax", [scores], axis=-1)
+        found = self.op("MatMul", [shares, v])
+        if self.random.random() < 0.2:
+            found = self.op("Add", [found, self.op("MatMul", [shares, q])])
         return self.op("Reshape", [found, self.constant([-1, self.width])])
 
     def convolution(self, x: str) -> str:
@@ -179,6 +182,13 @@ class Sketch:
         kernel = self.weight((2, 2, 1, 3))
         done = self.op("Conv", [split, kernel], pads=[0, 1, 0, 1])
         return self.op("Reshape", [done, self.constant([-1, self.width])])
+
+    def convolution_of_a_view(self, x: str) -> str:
+        """Return x with its second half convolved: in a batch the halves are not adjacent."""
+        picture = self.op("Reshape", [x, self.constant([-1, 2, 1, self.width // 2])])
+        parts = [self.op("Slice", [picture, *map(self.constant, ([k], [k + 1], [1]))]) for k in range(2)]
+        done = self.op("Conv", [parts[1], self.weight((1, 1, 1, 3))], pads=[0, 1, 0, 1])
+        return self.op("Reshape", [self.op("Concat", [parts[0], done], axis=1), self.constant([-1, self.width])])
 
     def joined(self, ends: Sequence[str]) -> str:
         found = ends[0]
@@ -190,7 +200,8 @@ class Sketch:
 STEPS: tuple[Callable[[Sketch, str], str], ...] = (
     Sketch.unary, Sketch.unary, Sketch.unary, Sketch.scaled, Sketch.scaled, Sketch.meeting, Sketch.meeting,
     Sketch.meeting, Sketch.gated, Sketch.gated, Sketch.product, Sketch.packed, Sketch.dense, Sketch.halves,
-    Sketch.centred, Sketch.turned, Sketch.standardized, Sketch.convolution, Sketch.attended,
+    Sketch.centred, Sketch.turned, Sketch.standardized, Sketch.convolution, Sketch.convolution_of_a_view,
+    Sketch.attended,
 )  # fmt: skip
 
 

@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 import tomllib
 
+from .sampling import share_of_days
+
 ROOT = Path(__file__).resolve().parents[2]
 DURATIONS, BUDGET = ROOT / "tests" / "durations.json", ROOT / "tests" / "budget.toml"
 #: Seconds below which a function counts among the quick ones of its file.
@@ -40,10 +42,11 @@ def of_file(file: str) -> float:
 
 
 def by_folder(seconds: Seconds) -> dict[str, float]:
-    """Return the seconds of each folder of tests/."""
+    """Return the seconds of each folder of tests/ on an average day: tests that take turns count in part."""
     folders: dict[str, float] = defaultdict(float)
     for file, functions in seconds.items():
-        folders[file.split("/")[1]] += sum(functions.values())
+        shares = {name: share_of_days(f"{file}::{name}") for name in functions}
+        folders[file.split("/")[1]] += sum(functions[name] * share for name, share in shares.items())
     return dict(folders)
 
 

@@ -8,6 +8,8 @@ import os
 import subprocess
 import sys
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -39,13 +41,20 @@ def scons_firmware(*arguments: str, board: str) -> None:
 def run_scons(*arguments: str) -> None:
     """Run SCons once per run of tests. Processes that would build at the same time take turns."""
     command = [sys.executable, "-m", "SCons", "-Q", "-j2", *arguments]
-    with (ROOT / "firmware" / "SConscript").open() as turn:
-        fcntl.flock(turn, fcntl.LOCK_EX)
+    with turn():
         done = what_was_run()
         if arguments not in done:
             built = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
             assert built.returncode == 0, built.stdout + built.stderr
             RUN.write_text(json.dumps([name_of_run(), *done, arguments]))
+
+
+@contextmanager
+def turn() -> Iterator[None]:
+    """Wait until no other process of the tests runs SCons in this checkout."""
+    with (ROOT / "firmware" / "SConscript").open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def what_was_run() -> list[tuple[str, ...]]:

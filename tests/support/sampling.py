@@ -97,20 +97,42 @@ def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item],
 
 def resting_tests(seed: int) -> Iterator[str]:
     """Yield the tests in the file's [turns] whose turn it is not: functions, or whole files."""
-    for turn in table().get("turns", {}).values():
-        due = of_the_turn(turn["tests"], turn["count"], seed)
+    for name, turn in table().get("turns", {}).items():
+        due = of_the_turn(turn["tests"], turn["count"], seed, name)
         yield from (test for entry in turn["tests"] if entry not in due for test in entry)
 
 
-def of_the_turn(values: Sequence[T], count: int, seed: int) -> list[T]:
-    """Return `count` of some values; the next day those after them, and so on."""
-    return [values[(seed * count + index) % len(values)] for index in range(min(count, len(values)))]
+def share_of_days(function: str) -> float:
+    """Return on which share of days a test runs: 1 if it does not take turns."""
+    places = {function, function.partition("::")[0]}
+    turns = table().get("turns", {}).values()
+    shares = [turn["count"] / len(turn["tests"]) for turn in turns for entry in turn["tests"] if places & set(entry)]
+    return min(shares, default=1.0)
+
+
+def of_the_turn(values: Sequence[T], count: int, seed: int, key: str) -> list[T]:
+    """Return `count` of some values; the next day those after them, in an order that is shuffled after each round.
+
+    Each key has orders of its own. In fixed orders two matrices of two values would always show the same pairs.
+    """
+    chosen: list[T] = []
+    position = seed * min(count, len(values))
+    while len(chosen) < min(count, len(values)):
+        turn, place = divmod(position, len(values))
+        value = random.Random(f"{key} {turn}").sample(values, len(values))[place]
+        chosen += [value] if value not in chosen else []
+        position += 1
+    return chosen
 
 
 def how_to_cut(function: str) -> Any:
     """Return how to cut a test's matrix, from its own line in the file, or from its file's line; "" if not at all."""
-    matrices = table()["matrices"]
-    return matrices.get(function) or matrices.get(function.partition("::")[0], "")
+    return table()["matrices"].get(line_of(function), "")
+
+
+def line_of(function: str) -> str:
+    """Return the name of the line in the file that cuts a test's matrix: its own, or else its file's."""
+    return function if function in table()["matrices"] else function.partition("::")[0]
 
 
 def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterator[pytest.Item]:
@@ -119,19 +141,21 @@ def sample_of_file(functions: dict[str, list[pytest.Item]], seed: int) -> Iterat
     for function, items in functions.items():
         how = how_to_cut(function)
         if isinstance(how, dict):
-            yield from of_the_day(items, {name: due(together, name, count, seed) for name, count in how.items()})
+            line = line_of(function)
+            yield from of_the_day(items, {name: due(together, name, count, seed, line) for name, count in how.items()})
         elif how != "nights":
             rows = covering([row_of(item) for item in items], STRENGTH[how], f"{seed} {function}")
             yield from (items[index] for index in rows)
 
 
-def due(items: Sequence[pytest.Item], parameter: str, how: int | list[Group], seed: int) -> set[str]:
+def due(items: Sequence[pytest.Item], parameter: str, how: int | list[Group], seed: int, line: str) -> set[str]:
     """Return the parameter values whose day it is: a number of all, or one of each group and all outside of groups."""
     values = sorted({value for item in items if (value := value_of(item, parameter))})
+    key = f"{line} {parameter}"
     if isinstance(how, int):
-        return set(of_the_turn(values, how, seed))
+        return set(of_the_turn(values, how, seed, key))
     groups = [members(group, values) for group in how]
-    turns = (those_due(group, found, seed) for group, found in zip(how, groups))
+    turns = (those_due(group, found, seed, f"{key} {found}") for group, found in zip(how, groups))
     return set(values).difference(*groups).union(*turns)
 
 
@@ -140,14 +164,13 @@ def members(group: Group, values: Sequence[str]) -> list[str]:
     return group if isinstance(group, list) else [value for value in values if board_of(value)]
 
 
-def those_due(group: Group, values: Sequence[str], seed: int) -> list[str]:
+def those_due(group: Group, values: Sequence[str], seed: int, key: str) -> list[str]:
     """Return the values of a group whose day it is: one, or those of the boards that have firmware on this day."""
     if isinstance(group, list):
-        return of_the_turn(values, 1, seed)
-    names, count = table()["boards"]["names"], table()["boards"]["count"]
-    boards = of_the_turn(names, count, seed)
+        return of_the_turn(values, 1, seed, key)
+    boards = of_the_turn(table()["boards"]["names"], table()["boards"]["count"], seed, "boards")
     found = [value for value in values if board_of(value) in boards]
-    return found if group == "boards" else of_the_turn(found, 1, seed * count // len(names))
+    return found if group == "boards" else of_the_turn(found, 1, seed, key)
 
 
 def board_of(value: str) -> str:

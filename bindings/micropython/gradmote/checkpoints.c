@@ -132,7 +132,7 @@ static mp_obj_t save(size_t n_args, const mp_obj_t *args, mp_map_t *named)
     const session_obj *self = opened(args[0]);
     int half = is_half(n_args, args, named, 1);
     bytes_file file = {NULL, size_of(self, half)};
-    file.bytes = m_malloc(file.size);
+    file.bytes = allocate(file.size);
     check(save_with(self, half, write_bytes, &file), "save");
     return mp_obj_new_bytes(file.bytes, file.size);
 }

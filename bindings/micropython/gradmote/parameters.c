@@ -105,7 +105,7 @@ MP_DEFINE_CONST_FUN_OBJ_2(gradient_obj, gradient);
 /* Returns a copy of data like that of parameters(), because the caller's bytes may be unaligned. */
 static void *parameters_of(session_obj *self, mp_obj_t data)
 {
-    void *copy = m_malloc(self->needs.parameters_size + 1);
+    void *copy = allocate(self->needs.parameters_size + 1);
     copy_elements(copy, self->needs.parameters_size, common_dtype(self), data);
     return copy;
 }
@@ -122,7 +122,7 @@ static mp_obj_t delta(mp_obj_t self_in)
 {
     session_obj *self = opened(self_in);
     uint32_t size = self->needs.parameters_size;
-    float *out = m_malloc(size + 1);
+    float *out = allocate(size + 1);
     check(gm_delta(&self->session, out, size), "delta");
     return mp_obj_new_bytes((const byte *)out, size);
 }

@@ -81,7 +81,7 @@ static uint8_t *mask_of(session_obj *self, mp_obj_t shared)
         return NULL;
     }
     uint32_t size = (gm_parameter_count(&self->session) + 7) / 8;
-    uint8_t *mask = m_malloc(size + 1);
+    uint8_t *mask = allocate(size + 1);
     memset(mask, 0, size + 1);
     mp_buffer_info_t bytes;
     if (OBJECT_IS_STR(shared)) {
@@ -111,7 +111,7 @@ static gm_federated_round round_of(const session_obj *self, uint32_t bits, uint3
 /* Returns a copy of the parameters. */
 static uint8_t *parameters_now(session_obj *self)
 {
-    uint8_t *copy = m_malloc(self->needs.parameters_size + 1);
+    uint8_t *copy = allocate(self->needs.parameters_size + 1);
     gm_view view;
     check(gm_parameters(&self->session, &view), "parameters");
     memcpy(copy, view.data, view.size);
@@ -147,7 +147,7 @@ static mp_obj_t round_delta(size_t n_args, const mp_obj_t *args, mp_map_t *named
     uint8_t *mask = mask_of(self, argument(n_args, args, named, 3, MP_QSTR_shared));
     gm_federated_round round = round_of(self, bits, seed, mask);
     uint32_t size = gm_round_delta_size(&self->session, &round);
-    uint8_t *out = m_malloc(size + 1);
+    uint8_t *out = allocate(size + 1);
     check(gm_round_delta_part(&self->session, &round, 0, out, size), "round_delta");
     return mp_obj_new_bytes(out, size);
 }
@@ -158,7 +158,7 @@ static uint8_t *delta_of(mp_obj_t data, size_t *size)
 {
     mp_buffer_info_t bytes;
     mp_get_buffer_raise(data, &bytes, MP_BUFFER_READ);
-    uint8_t *copy = m_malloc(bytes.len + 1);
+    uint8_t *copy = allocate(bytes.len + 1);
     memcpy(copy, bytes.buf, bytes.len);
     *size = bytes.len;
     return copy;

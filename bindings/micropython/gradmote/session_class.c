@@ -25,7 +25,7 @@ static const void *image_in_place(mp_obj_t *image, size_t *size)
     if (!mp_get_buffer(*image, &writable, MP_BUFFER_WRITE) && aligned(given.buf) == given.buf) {
         return given.buf;
     }
-    uint8_t *copy = m_malloc(given.len + ARENA_ALIGNMENT - 1);
+    uint8_t *copy = allocate(given.len + ARENA_ALIGNMENT - 1);
     *image = mp_obj_new_bytearray_by_ref(given.len + ARENA_ALIGNMENT - 1, copy);
     return memcpy(aligned(copy), given.buf, given.len);
 }
@@ -74,7 +74,7 @@ static void open_session(session_obj *self, mp_obj_t image)
     self->image = image;
     check(gm_required(bytes, size, &self->needs), "image");
     check(self->needs.arena_size > 1u << 30 ? GM_ERR_BAD_REGION : GM_OK, "image"); /* the code of gm_open() */
-    self->memory = m_malloc(self->needs.arena_size + ARENA_ALIGNMENT - 1);
+    self->memory = allocate(self->needs.arena_size + ARENA_ALIGNMENT - 1);
     memset(self->memory, 0, self->needs.arena_size + ARENA_ALIGNMENT - 1);
     check(gm_open(&self->session, bytes, size, aligned(self->memory), self->needs.arena_size), "open");
     self->is_open = 1;
@@ -84,7 +84,7 @@ mp_obj_t session_make_new(const mp_obj_type_t *type, size_t n_args, size_t n_kw,
 {
     mp_obj_t given[3];
     check_options(positional(n_args, n_kw, args, given), given);
-    session_obj *self = m_malloc(sizeof *self);
+    session_obj *self = allocate(sizeof *self);
     memset(self, 0, sizeof *self);
     self->base.type = type;
     open_session(self, given[0]);

@@ -17,6 +17,12 @@ session_obj *opened(mp_obj_t self_in)
     return self;
 }
 
+/* In a native module m_malloc() is inline code with a text. */
+void *allocate(size_t size)
+{
+    return m_malloc(size);
+}
+
 uint32_t u32_of(mp_obj_t value)
 {
     uint32_t number = (uint32_t)mp_obj_get_int_truncated(value);
@@ -101,7 +107,7 @@ mp_obj_t new_view(session_obj *self, void *data, uint32_t size, uint32_t dtype)
 mp_obj_t new_copy(const void *data, uint32_t size, uint32_t dtype)
 {
     element each = element_of(dtype);
-    void *copy = m_malloc(size);
+    void *copy = allocate(size);
     memcpy(copy, data, size);
     return MP_OBJ_FROM_PTR(new_memoryview(each.typecode, size / each.width, copy));
 }

@@ -7,6 +7,9 @@
 /* Returns the session of an object. Raises GradmoteError if it is closed. */
 session_obj *opened(mp_obj_t self);
 
+/* Returns a new block of the collector's heap. Raises MemoryError if there is no room. */
+void *allocate(size_t size);
+
 /* Returns a number from 0 to 2^32 - 1. Raises DataError for any other value. */
 uint32_t u32_of(mp_obj_t value);
 

@@ -18,11 +18,12 @@ MAIN = Path(__file__).resolve().parents[2] / "bench" / "inference_main.c"
 OUTSIDE = ("image", "image_size", "arena", "arena_size")
 #: What a program that only opens and infers has of the runtime, beside the kernels.
 RUNTIME = {
-    "gm_open", "gm_required", "gm_verify", "gm_verify_store", "gm_verify_programs", "gm_verify_operands",
-    "gm_verify_image", "gm_product_of_terms", "gm_extent", "gm_term_value", "gm_crc32", "gm_idle", "gm_reset",
-    "gm_infer", "gm_begin", "gm_run", "gm_run_to_end", "gm_loss", "gm_tensor_view", "gm_find_tensor",
-    "gm_end_program", "gm_kernels", "gm_shapes", "gm_shape_index", "gm_gemm_matrix", "gm_gemm_row", "gm_start_row",
-    "gm_loop_across", "gm_relu_row", "gm_along_4x4", "gm_across_4x4", "gm_outer_4x4", "gm_general_4x4", "gm_last_k_4",
+    "gm_open", "gm_arithmetic_differs", "gm_required", "gm_verify", "gm_verify_store", "gm_verify_programs",
+    "gm_verify_operands", "gm_verify_image", "gm_product_of_terms", "gm_extent", "gm_term_value", "gm_crc32",
+    "gm_idle", "gm_reset", "gm_infer", "gm_begin", "gm_run", "gm_run_to_end", "gm_loss", "gm_tensor_view",
+    "gm_find_tensor", "gm_end_program", "gm_kernels", "gm_shapes", "gm_shape_index", "gm_gemm_matrix", "gm_gemm_row",
+    "gm_start_row", "gm_loop_across", "gm_relu_row", "gm_along_4x4", "gm_across_4x4", "gm_outer_4x4",
+    "gm_general_4x4", "gm_last_k_4",
     *(f"gm_{name}_{rows}x4" for name in ("strided", "columns") for rows in (2, 3, 4)),
 }  # fmt: skip
 

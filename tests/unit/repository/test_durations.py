@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from support import durations
+from support import durations, sampling
 from support.durations import OTHERS, QUICK, Recorder, budget, by_folder, merged, place_of, recorded, table
 
 
@@ -16,6 +16,14 @@ def test_the_folders_are_within_their_budget() -> None:
     assert set(taken) <= set(allowed)
     over = {folder: (round(taken[folder]), allowed[folder]) for folder in taken if taken[folder] > allowed[folder]}
     assert not over, f"seconds that were recorded, and the budget:\n{table(recorded())}"
+
+
+def test_tests_that_take_turns_count_for_their_days() -> None:
+    turn = sampling.table()["turns"]["arch"]
+    file = turn["tests"][0][0]
+    share = turn["count"] / len(turn["tests"])
+    assert by_folder({file: {"test_a": 8.0, OTHERS: 2.0}}) == {"c": share * 10}
+    assert by_folder({"tests/c/no_such_test.py": {"test_a": 8.0}}) == {"c": 8.0}
 
 
 def test_what_was_recorded_is_there(root: Path) -> None:
