@@ -129,7 +129,7 @@ def main(
     columns = alone, known(compiled.image, federation.server.checkpoint(), new), centralised
     rows: dict[str, tuple[float, ...]] = {**dict(zip(new, zip(*columns))), "mean": tuple(map(np.mean, columns))}
     titles = ("a device alone", "federated", "all recordings")
-    report.compared("Words of new speakers recognised (synthetic speech)", titles, rows, bold="federated")
+    report.compared("Words of new speakers recognized (synthetic speech)", titles, rows, bold="federated")
     say_of(federation)
     report.on_the_board(compiled)
     return rows["mean"]

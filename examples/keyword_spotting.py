@@ -74,7 +74,7 @@ def main(voice: str = "es+m5", epochs: int = 10, voices: int = len(VOICES), on: 
         fit_with_progress(target, owner, epochs)
         after, after_known = evaluate(target, owner).accuracy, evaluate(target, known).accuracy
     rows = {f"the new voice, {voice}": (before, after), "the voices known before": (before_known, after_known)}
-    report.before_after(f"Words of synthetic speech recognised, on {target.name}", rows)
+    report.before_after(f"Words of synthetic speech recognized, on {target.name}", rows)
     report.on_the_board(compiled)
     return before, after
 

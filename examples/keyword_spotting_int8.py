@@ -49,7 +49,7 @@ def main(voice: str = "es+m5", epochs: int = 5, voices: int = len(VOICES), on: s
         fit_with_progress(target, owner.without_test(), epochs)
         after, after_known = evaluate(target, owner).accuracy, evaluate(target, known).accuracy
     rows = {f"the new voice, {voice}": (before, after), "the voices known before": (before_known, after_known)}
-    report.before_after(f"Words of synthetic speech recognised, on {target.name}", rows)
+    report.before_after(f"Words of synthetic speech recognized, on {target.name}", rows)
     report.on_the_board(compiled)
     in_float = compiled_for(knows, "fold").layout.arena_size
     report.say(f"in float32 the same steps take {in_float:,} B of RAM")

@@ -72,7 +72,7 @@ def main(
         target.set_linear_schedule(RATE, warmup_steps=0, total_steps=epochs * samples)
         fit_with_progress(target, new.without_test(), epochs)
         after = evaluate(target, new).accuracy
-    report.before_after(f"Clothes before the other camera, on {target.name}", {"pictures recognised": (before, after)})
+    report.before_after(f"Clothes before the other camera, on {target.name}", {"pictures recognized": (before, after)})
     report.on_the_board(compiled)
     report.say(f"in float32 the same steps take {as_float.layout.arena_size:,} B of RAM")
     return before, after

@@ -48,7 +48,7 @@ def main(
     out.parent.mkdir(parents=True, exist_ok=True)
     onnx.save(better, out)
     rows = {f"held-out words, {language}": (before, after), "English words": (before_english, after_english)}
-    report.before_after(f"Lines whose direction is recognised, on {target.name}", rows)
+    report.before_after(f"Lines whose direction is recognized, on {target.name}", rows)
     report.say(f"wrote the better model, for any ONNX runtime: {out}")
     report.on_the_board(compiled)
     return before, after

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import onnx
 
+from gradmote.data.array_files import npz_bytes
 from gradmote.formats.files import make_folder, write_atomically
-from gradmote.formats.npz import npz_bytes
 
 from demo.watch_data import SUBJECTS, LeftOut, leave_out
 from demo.watch_model import compile_for, network, training

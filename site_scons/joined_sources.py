@@ -1,4 +1,4 @@
-"""Join the runtime's sources into a few, for a wheel that is compiled where it is installed.
+"""Join the runtime's sources into a few, for a wheel that is compiled on installation.
 
 With a file that includes all sources, the compiler reads each header once, most of all immintrin.h. Sources with the
 same bits in both numerics profiles are compiled once for both.

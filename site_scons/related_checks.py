@@ -44,6 +44,10 @@ C_TESTS = ("test_c",)
 PAGE_TESTS = ("tests/unit/repository/test_pages.py",)
 CORTEX_M_TESTS = ("tests/c/arch/test_drawn_on_cortex_m.py", "tests/c/arch/test_quantized_on_cortex_m.py")
 GENERATED_TESTS = ("tests/unit/repository/test_generated.py",)
+CHECKS_TESTS = ("tests/numeric/optimizers/test_finite_state.py", "tests/unit/passes/test_checks_of_sums.py")
+ELEMENTWISE_TESTS = ("tests/numeric/operators/test_elementwise.py",)
+#: Kernels of a line or two, by family. Tests name the operators, and not the family.
+ELEMENTWISE = Rule(("tests/numeric/operators",), always=ELEMENTWISE_TESTS, targets=C_TESTS)
 #: Folder or file -> its rule. The longest match counts.
 RULES = {
     "": Rule(("tests",), otherwise=(*GENERATED_TESTS, "tests/unit/repository/test_related_checks.py")),
@@ -58,6 +62,7 @@ RULES = {
     "bindings/java": Rule(("tests/bindings/test_java.py",)),
     "bindings/objc": Rule(("tests/bindings/test_objc.py",)),
     "bindings/shared": Rule(("tests/bindings/test_csharp.py", "tests/bindings/test_objc.py"), targets=C_TESTS),
+    "bindings/shared/spec": Rule(GENERATED_TESTS, always=("tests/bindings/test_csharp.py",), targets=C_TESTS),
     "bindings/swift": Rule(("tests/bindings/test_swift.py",)),
     "bindings/threads": Rule(("tests/c/threads",)),
     "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
@@ -83,7 +88,10 @@ RULES = {
     "runtime_c/kernels/arch/helium": Rule(CORTEX_M_TESTS),
     "runtime_c/kernels/arch/riscv": Rule(("tests/c/arch/test_drawn_on_riscv.py",)),
     "runtime_c/kernels/arch/soft_float": Rule((CORTEX_M_TESTS[0], "tests/c/arch/test_soft_sums.py")),
-    "runtime_c/kernels/check_finite.c": Rule(("tests/numeric/optimizers/test_finite_state.py",), targets=C_TESTS),
+    "runtime_c/kernels/activations.c": ELEMENTWISE,
+    "runtime_c/kernels/arithmetic.c": ELEMENTWISE,
+    "runtime_c/kernels/checks.c": Rule((), always=CHECKS_TESTS, targets=C_TESTS),
+    "runtime_c/kernels/extremum.c": Rule((), always=ELEMENTWISE_TESTS, targets=C_TESTS),
     "runtime_c/kernels/optimizers": Rule(("tests/numeric/optimizers",), targets=C_TESTS),
     "runtime_c/spec": Rule(GENERATED_TESTS, always=("tests/unit/image/test_image.py",)),
     "runtime_c/src/numerics.c": Rule(("tests/c/runtime/numerics_test.py",), targets=C_TESTS),

@@ -22,7 +22,7 @@ def write_size_report(target: list[Any], source: list[Any], env: Any) -> None:
 
 
 def write_firmware_report(target: list[Any], source: list[Any], env: Any) -> None:
-    """Write and print what each kernel adds to firmware: an action of SCons.
+    """Write and print what each file of kernels adds to firmware: an action of SCons.
 
     source: the firmware, then the runtime's objects, which are empty if a kernel was left out.
     """

@@ -28,7 +28,7 @@ struct gm_threads {
     uint32_t ticket;             /* atomic: parts << 16 | next part */
     uint32_t finished;           /* atomic: finished parts of the job */
     uint32_t sleepers;           /* atomic */
-    uint32_t ends;               /* atomic: 1 tells workers to return */
+    uint32_t ends;               /* atomic: 1 makes workers return */
     gm_task task;                /* the job's function and its argument */
     void *argument;
     gm_monitor monitor;          /* entered while a worker goes to sleep or is woken */

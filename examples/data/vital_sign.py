@@ -36,8 +36,8 @@ def load() -> Series:
     normal, whole = (read(folder / f"135_UCR_Anomaly_InternalBleeding16_{part}.csv") for part in ("TRAIN", "TEST"))
     mean, deviation = normal[:, 1].mean(), normal[:, 1].std()
     later = whole[len(normal) :]  # the whole series starts with the normal part
-    learnt, seen = (((part[:, 1] - mean) / deviation).astype(np.float32) for part in (normal, later))
-    return Series(learnt, seen, later[:, 2] > 0)
+    learned, seen = (((part[:, 1] - mean) / deviation).astype(np.float32) for part in (normal, later))
+    return Series(learned, seen, later[:, 2] > 0)
 
 
 def read(path: Path) -> np.ndarray:

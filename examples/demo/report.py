@@ -64,7 +64,7 @@ def board_rows(outcome: Outcome) -> list[tuple[str, str]]:
 
 def show_classes(trained: Trained, names: Sequence[str]) -> None:
     """Print how many samples of each class were recognized, before and after."""
-    made = Table("", "tested", "before", "", "after", "", box=None, title="Recognised", title_justify="left")
+    made = Table("", "tested", "before", "", "after", "", box=None, title="Recognized", title_justify="left")
     made.columns[0].no_wrap = True
     for label, name in enumerate(names):
         before, after = trained.before.of_class(label), trained.after.of_class(label)

@@ -37,7 +37,7 @@ def test_it_learns_digits(gradmote_twin, model, samples):
     assert_learns(twin, samples, epochs=2, to_accuracy=0.9)
 
 
-def test_what_it_learnt_comes_back(gradmote_twin, model, samples):
+def test_what_it_learned_comes_back(gradmote_twin, model, samples):
     twin = gradmote_twin(model)
     assert_learns(twin, samples)
     checkpoint, accuracy = twin.save(), assert_accuracy(twin, samples, at_least=0.8).accuracy

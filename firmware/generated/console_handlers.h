@@ -10,7 +10,7 @@
 #define HANDLER_LATER 1
 
 /* Each returns 0 when it has filled in the reply, HANDLER_LATER, or an error code, which is then sent in its place.
- * size: bytes of the request behind its fixed part. */
+ * size: bytes of the request after its fixed part. */
 int handle_info(device *d, info_reply *reply);
 int handle_mem(device *d, mem_reply *reply);
 int handle_image_begin(device *d, const image_begin_request *request);

@@ -24,26 +24,26 @@ enum console_error {
     CONSOLE_ERR_NO_IMAGE = -103, /* the board has no model */
     CONSOLE_ERR_NO_SAMPLES = -104, /* there are no samples to run on */
     CONSOLE_ERR_TOO_LARGE = -105, /* the file is larger than the board's storage for it */
-    CONSOLE_ERR_OUT_OF_ORDER = -106, /* the parts of a file came in the wrong order or incomplete */
+    CONSOLE_ERR_OUT_OF_ORDER = -106, /* the parts of a file arrived out of order or incomplete */
     CONSOLE_ERR_FLASH = -107, /* erasing or programming the flash failed */
-    CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board holds no checkpoint of this model */
+    CONSOLE_ERR_NO_CHECKPOINT = -108, /* the board has no checkpoint of this model */
     CONSOLE_ERR_BAD_ARGUMENT = -109, /* the command does not take this argument */
-    CONSOLE_ERR_NO_ROOM_TO_UPDATE = -110, /* the storage for images does not hold this image beside the one that runs */
-    CONSOLE_ERR_NO_ROOM_TO_CARRY = -111, /* the storage for checkpoints does not hold one of the new model beside that of the old one */
+    CONSOLE_ERR_NO_ROOM_TO_UPDATE = -110, /* the storage for images has no room for this image beside the old one */
+    CONSOLE_ERR_NO_ROOM_TO_CARRY = -111, /* the storage for checkpoints has no room for the new model's beside the old one's */
     CONSOLE_ERR_UNSIGNED = -117, /* the image is not signed */
     CONSOLE_ERR_OTHER_KEY = -118, /* the image is signed by another key */
-    CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature is not that of the image */
-    CONSOLE_ERR_OLDER_IMAGE = -120, /* the image is older than the one that this board has */
-    CONSOLE_ERR_ONLY_BY_UPDATE = -121, /* this firmware takes another image only while the old one runs, which tells it how old that is */
-    CONSOLE_ERR_NO_ROOM_FOR_BASE = -122, /* the storage for checkpoints does not hold another one beside the base of the round and the last one */
+    CONSOLE_ERR_BAD_SIGNATURE = -119, /* the signature does not match the image */
+    CONSOLE_ERR_OLDER_IMAGE = -120, /* the image is older than the one on this board */
+    CONSOLE_ERR_ONLY_BY_UPDATE = -121, /* this firmware takes another image only while the old one runs, to compare their numbers */
+    CONSOLE_ERR_NO_ROOM_FOR_BASE = -122, /* the storage for checkpoints has no room for another beside the round's base and the last one */
 };
 
 enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };
 
-/* ---- Messages: their ids, and their payloads as they lie in a frame ---------------------------------------- */
+/* ---- Messages: their ids, and their payloads as they are in a frame ---------------------------------------- */
 
 /* A payload stands at any address, in bytes that are declared as such. A reply stands at a multiple of 4, which makes
- * shorter code where its size is one too. */
+ * shorter code if its size is one too. */
 #define CONSOLE_PAYLOAD __attribute__((packed, may_alias))
 #define CONSOLE_WORDS __attribute__((packed, may_alias, aligned(4)))
 
@@ -69,10 +69,10 @@ typedef struct CONSOLE_WORDS info_reply {
     uint32_t arena_available; /* bytes */
     uint32_t image_area; /* bytes of storage for an image */
     uint32_t checkpoint_area; /* bytes of storage for one checkpoint */
-    uint32_t checkpoint_size; /* bytes of the checkpoint kept on the board, 0 none */
+    uint32_t checkpoint_size; /* bytes of the checkpoint kept on the board; 0: none */
     uint32_t line_errors; /* damaged frames since start-up */
-    uint64_t unique_id; /* tells this part from others of its kind; 0 where it has nothing that does */
-    uint8_t key_id[8]; /* images must be signed by the key that begins so; zeros where none need be */
+    uint64_t unique_id; /* distinguishes this part from others of its kind; 0 if nothing does */
+    uint8_t key_id[8]; /* images must be signed by the key that begins with these; zeros if they need not be */
     char board[];
 } info_reply;
 
@@ -102,7 +102,7 @@ typedef struct CONSOLE_PAYLOAD image_begin_request {
 
 typedef struct CONSOLE_PAYLOAD image_data_request {
     uint32_t offset; /* multiple of 4 */
-    uint8_t data[]; /* a multiple of 4, but for the last chunk */
+    uint8_t data[]; /* a multiple of 4, except in the last chunk */
 } image_data_request;
 
 /* Verifies and opens the image (gm_open), then loads the checkpoint kept on the board if it is of this model. */
@@ -237,7 +237,7 @@ typedef struct CONSOLE_PAYLOAD checkpoint_begin_request {
 
 typedef struct CONSOLE_PAYLOAD checkpoint_data_request {
     uint32_t offset; /* multiple of 4 */
-    uint8_t data[]; /* a multiple of 4, but for the last chunk */
+    uint8_t data[]; /* a multiple of 4, except in the last chunk */
 } checkpoint_data_request;
 
 /* Loads it. The state replaces the checkpoint in flash, plain, only if the file is whole and of this model. */
@@ -249,7 +249,7 @@ typedef struct CONSOLE_PAYLOAD checkpoint_data_request {
 /* Replies, then restarts the board. */
 #define CONSOLE_REBOOT 22u
 
-/* The sample store, and whether the board trains on it when idle. Error NO_STORE where the image has none. */
+/* The sample store, and whether the board trains on it when idle. Error NO_STORE if the image has none. */
 #define CONSOLE_STORE 23u
 
 typedef struct CONSOLE_PAYLOAD store_reply {
@@ -269,7 +269,7 @@ typedef struct CONSOLE_PAYLOAD store_class_request {
 } store_class_request;
 
 typedef struct CONSOLE_WORDS store_class_reply {
-    uint32_t seen; /* samples learnt */
+    uint32_t seen; /* samples learned */
     uint32_t kept; /* of them in the store */
 } store_class_reply;
 
@@ -303,7 +303,7 @@ typedef struct CONSOLE_PAYLOAD score_request {
 
 typedef struct CONSOLE_WORDS score_reply {
     uint32_t kept; /* samples of the class in the store */
-    uint32_t right; /* of them recognised */
+    uint32_t right; /* of them recognized */
 } score_reply;
 
 /* Whether the board trains on its store when nothing has arrived for idle_ms. Labels, or more than one sample, end it. */
@@ -313,13 +313,13 @@ typedef struct CONSOLE_PAYLOAD idle_training_request {
     uint8_t on; /* 0 or 1 */
 } idle_training_request;
 
-/* How far an image came whose transfer broke off, also before a restart. IMAGE_DATA may go on behind what is there. While a model is open: an update's. */
+/* How much of an image arrived before its transfer broke off, even before a restart. IMAGE_DATA may go on after that. While a model is open: of an update. */
 #define CONSOLE_IMAGE_RESUME 30u
 
 typedef struct CONSOLE_WORDS image_resume_reply {
-    uint32_t size; /* bytes of the whole image; 0 where none is on its way */
+    uint32_t size; /* bytes of the whole image; 0 if none is on its way */
     uint32_t received; /* bytes that are there */
-    uint32_t crc; /* CRC-32 of these: what tells whether they are of the same image */
+    uint32_t crc; /* CRC-32 of these, which shows whether they are of the same image */
 } image_resume_reply;
 
 /* Makes room for an image beside the one that runs, which stays open. Its chunks come as IMAGE_DATA. */
@@ -329,7 +329,7 @@ typedef struct CONSOLE_PAYLOAD update_begin_request {
     uint32_t size; /* bytes of the image */
 } update_begin_request;
 
-/* Verifies the image, and only then switches to it: for good, also where power fails meanwhile. An error leaves the model that runs. */
+/* Verifies the image, and only then switches to it: for good, even if power fails meanwhile. After an error the old model still runs. */
 #define CONSOLE_UPDATE_END 32u
 
 typedef struct CONSOLE_PAYLOAD update_end_request {
@@ -338,10 +338,10 @@ typedef struct CONSOLE_PAYLOAD update_end_request {
 
 typedef struct CONSOLE_PAYLOAD update_end_reply {
     uint8_t checkpoint; /* 1: flash has a checkpoint of the new model */
-    uint32_t carried; /* entries of the state that were carried over; 0 where all of it is of the same model */
+    uint32_t carried; /* entries of the state that were carried over; 0 if all of it is of the same model */
 } update_end_reply;
 
-/* From now on SAVE after each update whose number (optimizer_steps) is a multiple, before its reply. A part of the state. */
+/* From now on does SAVE after each update whose number (optimizer_steps) is a multiple, before the reply. This is part of the state. */
 #define CONSOLE_SAVE_EVERY 35u
 
 typedef struct CONSOLE_PAYLOAD save_every_request {
@@ -415,7 +415,7 @@ typedef struct CONSOLE_WORDS delta_end_reply {
     uint32_t number; /* of the next round */
 } delta_end_reply;
 
-/* What the firmware's runtime has. An image that needs more is refused; so a host looks before it sends one. */
+/* What the firmware's runtime has. The board refuses an image that needs more, so a host checks before it sends one. */
 #define CONSOLE_BUILD 43u
 
 typedef struct CONSOLE_WORDS build_reply {

@@ -126,7 +126,7 @@ int replacement_begin(replacement *r, const char *path)
     }
     started = r;
     registered = registered || atexit(remove_started) == 0;
-    (void)flock(file, LOCK_EX | LOCK_NB); /* marks it as in use, unlike files that a killed run left behind */
+    (void)flock(file, LOCK_EX | LOCK_NB); /* marks it as in use, unlike files left by a killed run */
     r->file = fdopen(file, "wb");
     if (r->file == NULL || fchmod(file, 0644) != 0) {
         give_up(r);

@@ -63,7 +63,7 @@ def batch() -> tuple[np.ndarray, np.ndarray]:
     return samples, np.arange(BATCH, dtype=np.int32) % CLASSES
 
 
-def learnt(profile: str) -> int:
+def learned(profile: str) -> int:
     """Return the CRC-32 of the twin's state after STEPS steps."""
     with Session(image(), profile) as twin:
         for _ in range(STEPS):
@@ -81,8 +81,8 @@ def texts() -> dict[Path, str]:
     rows = ",\n    ".join(", ".join(f"{value!r}f" for value in row.tolist()) for row in samples)
     expected = EXPECTED.format(
         steps=STEPS,
-        fused=learnt("fused"),
-        strict=learnt("strict"),
+        fused=learned("fused"),
+        strict=learned("strict"),
         count=samples.size,
         samples=rows,
         batch=BATCH,

@@ -8,35 +8,35 @@ const char *gm_error_text(int error)
     case GM_AGAIN: return "instructions remain; call gm_run() again";
     case GM_ERR_INVALID_ARGUMENT: return "an argument is null, misaligned or out of range";
     case GM_ERR_BAD_MAGIC: return "this is not a Gradmote file";
-    case GM_ERR_BAD_VERSION: return "the file has another format version than this runtime reads";
+    case GM_ERR_BAD_VERSION: return "this runtime does not read the file's format version";
     case GM_ERR_TRUNCATED: return "the file is shorter than its header says";
     case GM_ERR_BAD_CRC: return "the file's checksum does not match its bytes";
-    case GM_ERR_BAD_SECTION: return "a section leaves the file, is misaligned or of an impossible size";
-    case GM_ERR_BAD_OPCODE: return "an instruction is unknown to this build of the runtime";
-    case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters are not those of its opcode";
-    case GM_ERR_BAD_OPERAND: return "an operand leaves the arena or the constants, may not be written, or overlaps another";
+    case GM_ERR_BAD_SECTION: return "a section is outside the file, misaligned or of an invalid size";
+    case GM_ERR_BAD_OPCODE: return "this build of the runtime lacks an instruction";
+    case GM_ERR_BAD_INSTRUCTION: return "an instruction's length or parameters do not match its opcode";
+    case GM_ERR_BAD_OPERAND: return "an operand is outside the arena or the constants, read-only, or overlaps another";
     case GM_ERR_TOO_MUCH_WORK: return "a program would run longer than this runtime allows";
     case GM_ERR_ARENA_TOO_SMALL: return "the arena is smaller than the image requires";
     case GM_ERR_NO_PROGRAM: return "the image has no such program";
     case GM_ERR_NOT_FOUND: return "no tensor or property has that name or index";
     case GM_ERR_WRONG_SIZE: return "the data is not as long as the tensor or buffer";
     case GM_ERR_LABEL_OUT_OF_RANGE: return "a label is neither a class index nor ignore_index; nothing was changed";
-    case GM_ERR_NOT_FINITE: return "the input, the loss or a gradient is NaN or infinite, or a number or rate too large; the step was skipped";
+    case GM_ERR_NOT_FINITE: return "the input, the loss or a gradient is NaN or infinite, or a number or rate is too large; the step was skipped";
     case GM_ERR_WRONG_MODEL: return "the checkpoint belongs to another model";
     case GM_ERR_IO: return "reading or writing the checkpoint failed";
     case GM_ERR_BUSY: return "a program is still running";
     case GM_ERR_NO_GRADIENTS: return "there are no gradients to apply";
     case GM_ERR_FULL: return "all property slots are in use";
     case GM_ERR_BAD_STATE: return "the state table is inconsistent with the header";
-    case GM_ERR_BAD_REGION: return "the header's regions overlap, are misaligned or leave the arena";
-    case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an impossible shape or place";
+    case GM_ERR_BAD_REGION: return "the header's regions overlap, are misaligned or exceed the arena";
+    case GM_ERR_BAD_TENSOR: return "an input, label, output or loss has an invalid shape or offset";
     case GM_ERR_BAD_PROGRAM: return "a program's record does not match its instructions";
     case GM_ERR_INDEX_OUT_OF_RANGE: return "an index is outside its axis; nothing was changed";
     case GM_ERR_NO_STORE: return "the image has no sample store";
     case GM_ERR_STORE_EMPTY: return "the store has no samples";
-    case GM_ERR_BAD_STORE: return "the sample store has an impossible shape or place";
+    case GM_ERR_BAD_STORE: return "the sample store has an invalid shape or offset";
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
-    case GM_ERR_WRONG_ARITHMETIC: return "this build rounds otherwise";
+    case GM_ERR_WRONG_ARITHMETIC: return "this build rounds differently from its profile";
     default: return "unknown error code";
     }
 }
@@ -58,10 +58,10 @@ const char *gm_error_hint(int error)
     case GM_ERR_NO_PROGRAM: return "compile the model with a loss and an optimizer to train it";
     case GM_ERR_NOT_FOUND: return "list the names with `gradmote inspect`";
     case GM_ERR_WRONG_SIZE: return "list the shapes with `gradmote inspect`";
-    case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must lie in 0 .. classes-1";
-    case GM_ERR_NOT_FINITE: return "look for bad samples, lower the learning rate, or load a save";
+    case GM_ERR_LABEL_OUT_OF_RANGE: return "labels must be in 0 .. classes-1";
+    case GM_ERR_NOT_FINITE: return "check the samples, lower the learning rate, or load a checkpoint";
     case GM_ERR_WRONG_MODEL: return "load a checkpoint that was saved from this model";
-    case GM_ERR_IO: return "check the storage behind the callback";
+    case GM_ERR_IO: return "check the storage of the callback";
     case GM_ERR_BUSY: return "finish it with gm_run() or drop it with gm_abort()";
     case GM_ERR_NO_GRADIENTS: return "call gm_train_step() before gm_optimizer_step()";
     case GM_ERR_FULL: return "compile the model with --properties N";
@@ -74,7 +74,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_STORE_EMPTY: return "learn some, or compile the model with --store-data";
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_OTHER_BASE: return "send the delta of this round";
-    case GM_ERR_WRONG_ARITHMETIC: return "no -ffast-math";
+    case GM_ERR_WRONG_ARITHMETIC: return "compile without -ffast-math";
     default: return "";
     }
 }

@@ -342,10 +342,10 @@ typedef int (*gm_kernel)(const struct gm_session *session, const void *instructi
 #define GM_BITS 128u
 #define GM_I8 80u
 #define GM_I16 144u
-/* 4 bytes, or 2 where the kind in the instruction's rule has GM_MOMENTS_BF16 */
+/* 4 bytes, or 2 if the kind in the instruction's rule has GM_MOMENTS_BF16 */
 #define GM_MOMENT (GM_WITH_SHORT_MOMENTS ? 192u : 0u)
 
-/* An operand may touch, in elements: the product of parameters terms[0..n_terms), or where GM_STRIDED,
+/* An operand may touch, in elements: the product of parameters terms[0..n_terms), or if GM_STRIDED,
  * 1 + sum of (dim - 1) stride over pairs of terms. A term is the index of a word in the instruction, or
  * GM_TERM_COUNT + c for the constant c. */
 #define GM_TERM_COUNT 128u
@@ -359,19 +359,19 @@ enum gm_param_kind { GM_PARAM_DIM, GM_PARAM_STRIDE, GM_PARAM_FLAG, GM_PARAM_F32,
 
 /* What the verifier knows of an instruction; opcodes of one shape share it. */
 typedef struct gm_opcode_shape {
-    const gm_operand_info *operands; /* behind the operands, what is to stay below 2^31, as if it were one */
+    const gm_operand_info *operands; /* after the operands, what must stay below 2^31, as if it were one */
     const uint8_t *params;           /* a gm_param_kind each; an enum's is GM_PARAM_ENUM + its number of choices */
     const uint8_t *terms;            /* the first n_work: the product that bounds the kernel's trips */
     uint8_t n_operands, n_params, n_work, n_windows;
 } gm_opcode_shape;
 
-/* NULL where no opcode has this code, or this build leaves it out. */
+/* NULL if no opcode has this code, or this build leaves it out. */
 extern const gm_kernel gm_kernels[GM_OP_TABLES];
 
 extern const gm_opcode_shape gm_shapes[];
 extern const uint8_t gm_shape_index[GM_OP_TABLES];
 
-/* NULL where the opcode, which is below GM_OP_TABLES, has no kernel. */
+/* NULL if the opcode, which is below GM_OP_TABLES, has no kernel. */
 static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 {
     return gm_kernels[opcode] ? &gm_shapes[gm_shape_index[opcode]] : 0;
@@ -385,15 +385,15 @@ static inline const gm_opcode_shape *gm_shape_of(uint32_t opcode)
 #define GM_MOST_FACTORS 8u     /* of an extent */
 
 typedef struct gm_split_axis {
-    uint8_t dim;                 /* word of the instruction, 0 where there are no more axes */
+    uint8_t dim;                 /* word of the instruction, 0 if there are no more axes */
     uint8_t grain;               /* ranges start at multiples of it */
 } gm_split_axis;
 
 /* How an instruction may be cut. */
 typedef struct gm_split_info {
     gm_split_axis axes[6];
-    uint8_t own;                 /* word of an operand of which each part needs its own, or 0 */
-    uint8_t ranged;              /* 1: parts are told their range, and have the whole instruction */
+    uint8_t own;                 /* word of an operand that each part needs for itself, or 0 */
+    uint8_t ranged;              /* 1: parts get their range, and have the whole instruction */
 } gm_split_info;
 
 extern const gm_split_info gm_splits[GM_OP_LIMIT];

@@ -31,7 +31,7 @@ enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTI
 enum gm_store_dtype_kind { GM_STORE_DTYPE_INT8 = 0, GM_STORE_DTYPE_F32 = 1, GM_STORE_DTYPE_BYTES = 2, GM_STORE_DTYPE_COUNT = 3 };
 enum gm_encoding_kind { GM_ENCODING_PLAIN = 0, GM_ENCODING_HALF = 1, GM_ENCODING_COUNT = 2 };
 
-/* Where one section lies. */
+/* Where one section is. */
 typedef struct gm_section {
     uint32_t offset; /* multiple of 16 */
     uint32_t size; /* bytes */
@@ -49,15 +49,15 @@ typedef struct gm_header {
     uint32_t state_size; /* bytes of state, from arena offset 0 */
     uint32_t parameters_size; /* bytes of trained parameters, from arena offset 0 */
     uint32_t gradients_offset; /* arena offset of the gradient region */
-    uint32_t gradients_size; /* bytes; 0 where no program accumulates */
-    uint32_t scratch_offset; /* arena offset behind inputs and labels, where the scratch of programs begins */
+    uint32_t gradients_size; /* bytes; 0 if no program accumulates */
+    uint32_t scratch_offset; /* arena offset after inputs and labels, at which the scratch of programs begins */
     uint32_t control_offset; /* arena offset of the control record, inside state */
     uint32_t properties_offset; /* arena offset of the property records, inside state */
     uint32_t properties_count; /* number of property records */
     uint32_t batch; /* samples in one step */
     uint32_t scheme; /* what is trained, as text: bytes from the start of section NAMES, or NONE */
     gm_section sections[8]; /* in the order of enum section */
-    uint32_t image_version; /* the maker's own number: the higher, the newer; 0 where none was given */
+    uint32_t image_version; /* the maker's own number: the higher, the newer; 0 if none was given */
 } gm_header;
 typedef char gm_assert_header[sizeof(gm_header) == 144 ? 1 : -1];
 
@@ -77,7 +77,7 @@ typedef char gm_assert_program[sizeof(gm_program) == 28 ? 1 : -1];
 typedef struct gm_tensor {
     uint32_t name; /* bytes from the start of section NAMES, or NONE */
     uint32_t role; /* enum role */
-    uint32_t programs; /* bit p is set where program kind p has it */
+    uint32_t programs; /* bit p is set if program kind p has it */
     uint32_t dtype; /* enum dtype */
     uint32_t rank; /* 0 .. MAX_RANK */
     uint32_t dims[6]; /* the ONNX model's own shape; unused ones are 1 */
@@ -160,13 +160,13 @@ typedef struct gm_store {
     uint32_t classes; /* labels are 0 .. classes - 1 */
     uint32_t dtype; /* enum store_dtype */
     uint32_t elements; /* of one sample: the input's elements divided by the label's */
-    uint32_t aside; /* arena offset where the input's first sample is kept while others are trained on, or NONE */
+    uint32_t aside; /* arena offset at which the input's first sample is kept while others are trained on, or NONE */
 } gm_store;
 typedef char gm_assert_store[sizeof(gm_store) == 24 ? 1 : -1];
 
 /* What the store knows of one class; part of the state. */
 typedef struct gm_store_class {
-    uint32_t seen; /* samples learnt since the class was forgotten last; stays at its largest value */
+    uint32_t seen; /* samples learned since the class was forgotten last; stays at its largest value */
     uint32_t kept; /* those of them that are in the store; counted again before each use */
     uint32_t full; /* 1: the class has once had as many samples as any other, in a store without room */
 } gm_store_class;

@@ -35,7 +35,7 @@
 
 /* How strict-profile kernels for Cortex-M with FPU multiply and accumulate. 1: by one VMLA, which
  * rounds twice. 0: by a VMUL and a VADD, with other instructions between them. The bits are the
- * same. A Cortex-M7 is faster with VMLA; M4, M33 and M55 stall on it. The default recognises an M7
+ * same. A Cortex-M7 is faster with VMLA; M4, M33 and M55 stall on it. The default recognizes an M7
  * by its double-precision unit: define this as 1 for an M7 without one. */
 #ifndef GM_CHAINED
 #if defined(__ARM_ARCH_7EM__) && defined(__ARM_FP) && (__ARM_FP & 8)

@@ -304,7 +304,7 @@ int gm_store_class_view(const gm_session *session, uint32_t label, gm_store_clas
  * unchanged. */
 int gm_learn(gm_session *session, uint32_t label);
 
-/* Removes every sample of a class, and resets its count of learnt samples.
+/* Removes every sample of a class, and resets its count of learned samples.
  *
  * Returns the codes of gm_store_class_view(). */
 int gm_forget(gm_session *session, uint32_t label);

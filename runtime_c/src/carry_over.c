@@ -1,6 +1,6 @@
 /*
  * Carrying over: a new model loads entries of another model's checkpoint by name and shape, and so
- * keeps what that model has learnt.
+ * keeps what that model has learned.
  */
 #include <string.h>
 

@@ -37,10 +37,10 @@ def serve(interpreter: Path) -> str:
     command = [str(interpreter), "-m", "gradmote", "studio", "--json", "--port", "0"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=WORK, preexec_fn=heed_ctrl_c) as server:
         assert server.stdout is not None
-        told = server.stdout.readline()
-        if not told:
+        reported = server.stdout.readline()
+        if not reported:
             raise Failed("gradmote studio ended at once")
-        compare(json.loads(told)["address"])
+        compare(json.loads(reported)["address"])
         server.send_signal(signal.SIGINT)
     if server.returncode != 0:
         raise Failed(f"gradmote studio ended with {server.returncode}")

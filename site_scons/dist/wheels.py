@@ -6,7 +6,7 @@ import shutil
 import zipfile
 from pathlib import Path
 
-from gradmote.studio.wheel_file import wheel_bytes
+from gradmote.studio.own_wheel import wheel_bytes
 
 from .commands import OUT, WORK, python
 from .modules import build_modules

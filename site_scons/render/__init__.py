@@ -1,1 +1,1 @@
-"""Render runtime_c/spec/*.toml into C, Python and documentation: `python -m render` from site_scons/."""
+"""Render the spec files into C, C#, Python and documentation: `python -m render` from site_scons/."""

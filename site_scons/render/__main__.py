@@ -9,11 +9,13 @@ from . import (
     c_console,
     c_console_handlers,
     c_errors,
+    c_handle,
     c_handle_errors,
     c_instructions,
     c_opcodes,
     c_records,
     c_rules,
+    csharp_calls,
     docs_console,
     docs_numerics,
     docs_records,
@@ -23,11 +25,23 @@ from . import (
     python_instructions,
     python_tables,
 )
-from .spec import C_OUT, DOCS_OUT, FIRMWARE_OUT, IR_OUT, JS_OUT, MICROPYTHON_OUT, PYTHON_OUT, ROOT, SHARED_OUT
+from .spec import (
+    C_OUT,
+    CSHARP_OUT,
+    DOCS_OUT,
+    FIRMWARE_OUT,
+    IR_OUT,
+    JS_OUT,
+    MICROPYTHON_OUT,
+    PYTHON_OUT,
+    ROOT,
+    SHARED_OUT,
+)
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
+SESSION_NOTICE = "Rendered from bindings/shared/spec/session.toml by `scons render`; do not edit."
 #: Suffixes of files in folders that have only rendered ones. A left-over header would still be included.
-SOURCES = (".c", ".h", ".py", ".ts")
+SOURCES = (".c", ".cs", ".h", ".py", ".ts")
 
 
 def rendered() -> dict[Path, str]:
@@ -38,6 +52,8 @@ def rendered() -> dict[Path, str]:
     for module in (c_console, c_console_handlers):
         files |= {FIRMWARE_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in module.render().items()}
     files |= {SHARED_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in c_handle_errors.render().items()}
+    files |= {SHARED_OUT / name: f"/* {SESSION_NOTICE} */\n{text}" for name, text in c_handle.render().items()}
+    files |= {CSHARP_OUT / name: f"// {SESSION_NOTICE}\n{text}" for name, text in csharp_calls.render().items()}
     for module, out in ((python_tables, PYTHON_OUT), (python_console, PYTHON_OUT), (python_instructions, IR_OUT)):
         files |= {out / name: f"# {NOTICE}\n# fmt: off\n{text}" for name, text in module.render().items()}
     files |= {JS_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in js_tables.render().items()}

@@ -17,10 +17,10 @@ HEADER = """\
 
 {sources}
 
-/* ---- Messages: their ids, and their payloads as they lie in a frame ---------------------------------------- */
+/* ---- Messages: their ids, and their payloads as they are in a frame ---------------------------------------- */
 
 /* A payload stands at any address, in bytes that are declared as such. A reply stands at a multiple of 4, which makes
- * shorter code where its size is one too. */
+ * shorter code if its size is one too. */
 #define CONSOLE_PAYLOAD __attribute__((packed, may_alias))
 #define CONSOLE_WORDS __attribute__((packed, may_alias, aligned(4)))
 

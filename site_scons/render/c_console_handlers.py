@@ -18,7 +18,7 @@ HEADER = """\
 #define HANDLER_LATER 1
 
 /* Each returns 0 when it has filled in the reply, HANDLER_LATER, or an error code, which is then sent in its place.
- * size: bytes of the request behind its fixed part. */
+ * size: bytes of the request after its fixed part. */
 {handlers}
 
 /* Each fills in a reply when the program has ended that the handler began, and returns as handlers do. */

@@ -15,8 +15,10 @@ except ImportError:  # Python 3.10
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = ROOT / "runtime_c" / "spec"
+SHARED_SPEC = ROOT / "bindings" / "shared" / "spec"
 C_OUT = ROOT / "runtime_c" / "generated"
 SHARED_OUT = ROOT / "bindings" / "shared" / "generated"
+CSHARP_OUT = ROOT / "bindings" / "csharp" / "generated"
 FIRMWARE_OUT = ROOT / "firmware" / "generated"
 PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
 IR_OUT = ROOT / "host_tools" / "gradmote" / "ir" / "generated"
@@ -28,9 +30,9 @@ DOCS_OUT = ROOT / "docs"
 COUNTS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "sixteen": 16}
 
 
-def load(name: str) -> dict[str, Any]:
-    """Return the parsed runtime_c/spec/<name>.toml."""
-    return tomllib.loads((SPEC / f"{name}.toml").read_text())
+def load(name: str, folder: Path = SPEC) -> dict[str, Any]:
+    """Return the parsed <folder>/<name>.toml."""
+    return tomllib.loads((folder / f"{name}.toml").read_text())
 
 
 #: (dim, stride) names of a strided extent, or (dim, None) of a product.

@@ -138,15 +138,15 @@ def as_onnx(network: nn.Module, shape: tuple[int, ...]) -> onnx.ModelProto:
 
 def cut(model: onnx.ModelProto, transfer: Transfer, data: Dataset, measured: bool) -> Found:
     task = Task(model, losses.cross_entropy(), optimizers.adamw(transfer.rate))
-    told = lambda done, total, name: print(f"  {done} of {total}: {name}", flush=True)
-    contributions = measure(task, data, Settings(epochs=1), told) if measured else None
+    reported = lambda done, total, name: print(f"  {done} of {total}: {name}", flush=True)
+    contributions = measure(task, data, Settings(epochs=1), reported) if measured else None
     return search(task, Limits(ram=bytes_of(transfer.ram)).beside(board(transfer.board)), contributions)
 
 
 # ---- On the device
 
 
-def learnt(found: Found, data: Dataset, epochs: int) -> tuple[float, float]:
+def learned(found: Found, data: Dataset, epochs: int) -> tuple[float, float]:
     """Return the accuracy on held-out samples before and after."""
     with TwinTarget() as target:
         target.load_image(found.result.image)
@@ -181,8 +181,8 @@ def show(name: str, transfer: Transfer, measured: bool, flashed: bool) -> None:
     print(f"{name}: {found.best.ram:,} B of arena beside {firmware:,} B of firmware, of {bytes_of(transfer.ram):,} B")
     for given_up in found.given_up():
         print(f"  {given_up}")
-    before, after = learnt(found, data, transfer.epochs)
-    print(f"  held-out accuracy {before:.1%} -> {after:.1%} ({len(data.x)} samples learnt, {len(data.x_test)} tested)")
+    before, after = learned(found, data, transfer.epochs)
+    print(f"  held-out accuracy {before:.1%} -> {after:.1%} ({len(data.x)} samples learned, {len(data.x_test)} tested)")
     if flashed:
         print(f"  {on_board(found, data, transfer.board)}")
 

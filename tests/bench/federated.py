@@ -248,7 +248,7 @@ def reached(
     """Return the accuracy after 24 rounds of ten devices, and the share of all deltas that were left out, in %.
 
     parts: the rows of each device; None takes two classes for each, as in the tests. scale: the
-    attacker sends so many times what it learnt; None lets it be honest. claimed: the examples that it says it has.
+    attacker sends so many times what it learned; None lets it be honest. claimed: the examples that it says it has.
     """
     from gradmote.federated import Server
     from support import digits, federation
@@ -262,8 +262,8 @@ def reached(
             base, attacks = np.array(device.session.parameters()), scale is not None and device.number == attacker
             device.train(epochs=4)
             if attacks:
-                learnt = np.array(device.session.parameters()) - base
-                device.session.set_parameters(base + np.float32(scale) * learnt)
+                learned = np.array(device.session.parameters()) - base
+                device.session.set_parameters(base + np.float32(scale) * learned)
             server.add(str(device.number), device.delta(), (attacks and claimed) or len(device.labels))
         down = server.finish()
         left_out += len(server.left_out)

@@ -87,8 +87,8 @@ def pytorch(devices: int, folder: Path) -> tuple[ServerApp, ClientApp, int]:
         x, labels = rows_of(int(context.node_config["partition-id"]), folder)
         base = message.content["arrays"].to_torch_state_dict()
         inputs, classes = torch.from_numpy(x), torch.from_numpy(labels.astype(np.int64))
-        learnt = client_of_torch(base, inputs, classes, np.arange(len(x)))
-        trained = dict(zip(network().state_dict(), map(torch.from_numpy, learnt)))
+        learned = client_of_torch(base, inputs, classes, np.arange(len(x)))
+        trained = dict(zip(network().state_dict(), map(torch.from_numpy, learned)))
         metrics = MetricRecord({"num-examples": len(x)})
         return Message(RecordDict({"arrays": ArrayRecord(trained), "metrics": metrics}), reply_to=message)
 

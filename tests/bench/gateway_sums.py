@@ -39,9 +39,9 @@ def exchanged(model: bytes, deltas: dict[str, bytes]) -> tuple[int, int, float, 
     digests = hashlib.sha256(model).digest(), 0, hashlib.sha256(server.base).digest()
     task = RoundTask(*digests, server.checkpoint(), sums=True)
     begun = time.process_time()
-    told = {name: DeltaSummary.of(delta, server.elements, task).pack() for name, delta in deltas.items()}
+    reported = {name: DeltaSummary.of(delta, server.elements, task).pack() for name, delta in deltas.items()}
     at_gateway = time.process_time() - begun
-    for name, summary in told.items():
+    for name, summary in reported.items():
         server.add(name, summary, EACH)
         plain.add(name, deltas[name], EACH)
     begun = time.process_time()
@@ -55,7 +55,7 @@ def exchanged(model: bytes, deltas: dict[str, bytes]) -> tuple[int, int, float, 
     at_server = time.process_time() - begun
     plain.finish()
     assert server.base == plain.base
-    with_sums, without = (_bytes(contents) for contents in (told, deltas))
+    with_sums, without = (_bytes(contents) for contents in (reported, deltas))
     return with_sums + len(packed), without, at_gateway, at_server
 
 

@@ -115,7 +115,7 @@ def compile_model(checkout: Checkout, folder: Path, network: str, options: str) 
 
 def compare_boards(pair: tuple[Checkout, Checkout], folder: Path, _networks: list[str]) -> Iterator[Row]:
     """Yield a row for each emulated board and image."""
-    data, checkpoint = folder / "data.npz", folder / "learnt.gmck"
+    data, checkpoint = folder / "data.npz", folder / "learned.gmck"
     rng = np.random.default_rng(1)
     np.savez(data, x=rng.normal(0, 1, (SAMPLES, 64)).astype(np.float32), y=rng.integers(0, 10, SAMPLES))
     for board in (known.name for known in boards() if known.emulator):

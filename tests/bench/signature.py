@@ -40,10 +40,10 @@ def count(elf: Path) -> dict[str, int]:
     with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         try:
-            told = dict(line.split() for line in iter(process.stdout.readline, "done\n"))
+            reported = dict(line.split() for line in iter(process.stdout.readline, "done\n"))
         finally:
             process.kill()
-    return {name: int(value) for name, value in told.items()}
+    return {name: int(value) for name, value in reported.items()}
 
 
 def main() -> None:
@@ -53,10 +53,10 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             elf = Path(folder) / "signature.elf"
             build(core, elf)
-            told = count(elf)
-        assert told["right"] == 1
-        tick = 1e9 / told["ticks_per_second"] / NANOSECONDS_PER_INSTRUCTION
-        check, byte = told["check"] * tick, told["hash"] * tick / MESSAGE
+            reported = count(elf)
+        assert reported["right"] == 1
+        tick = 1e9 / reported["ticks_per_second"] / NANOSECONDS_PER_INSTRUCTION
+        check, byte = reported["check"] * tick, reported["hash"] * tick / MESSAGE
         print(f"| {name} | {check / 1e6:.1f} million | {byte:.0f} | {(check + 1e5 * byte) * 1.5 / 25e6:.1f} s |")
 
 

@@ -1,4 +1,4 @@
-"""A class that the model never saw, taught by hand: how well it is then recognised, and what the others lose.
+"""A class that the model never saw, taught by hand: how well it is then recognized, and what the others lose.
 
     python tests/bench/teach_a_class.py [--on-board] [--classes 0,8] [--samples 20] [--steps 500] [--json FILE]
 

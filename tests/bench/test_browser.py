@@ -128,8 +128,8 @@ def test_the_page_has_the_tables_of_the_results():
 def test_contestants_are_pinned_as_the_page_says():
     pinned = json.loads((site.SCRIPTS / "package.json").read_text())["dependencies"]
     assert pinned["onnxruntime-web"] == "1.17.3" and all(version[0].isdigit() for version in pinned.values())
-    told = [f"onnxruntime-web {pinned['onnxruntime-web']}", f"TensorFlow.js {pinned['@tensorflow/tfjs']}"]
-    assert results.read()["speed"]["versions"][1:] == told
+    reported = [f"onnxruntime-web {pinned['onnxruntime-web']}", f"TensorFlow.js {pinned['@tensorflow/tfjs']}"]
+    assert results.read()["speed"]["versions"][1:] == reported
 
 
 def test_sizes_name_every_script_of_the_package(browser: Chromium):

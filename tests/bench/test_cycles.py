@@ -21,10 +21,10 @@ from gradmote.formats.image import read_image
 from gradmote.report.bench import counting
 from gradmote.report.bench.cycles.calibration import Measured, calibrated, read_measured
 from gradmote.report.bench.cycles.cores import core_files, read_core
-from gradmote.report.bench.cycles.micro_firmware import board_with_kernels, build_micro_firmware
+from gradmote.report.bench.cycles.costs import cycles_of_turn
 from gradmote.report.bench.cycles.model import CycleModel
+from gradmote.report.bench.cycles.on_board import board_with_kernels, build_micro_firmware
 from gradmote.report.bench.cycles.timings import Core
-from gradmote.report.bench.cycles.turns import cycles_of_turn
 
 pytestmark = pytest.mark.device
 

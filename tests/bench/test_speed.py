@@ -15,7 +15,7 @@ from bench.speed.peers import Child
 
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import read_image
-from gradmote.report.bench import count_changes, counting, kernel_totals
+from gradmote.report.bench import counting, kernel_totals
 from gradmote.report.bench.spread import Spread
 from support import npm_package
 
@@ -24,7 +24,7 @@ from support import npm_package
 def test_steps_take_no_more_instructions_than_accepted(board):
     if counting.missing(board):
         pytest.skip(f"{', '.join(counting.missing(board))} is missing - ./run setup installs it")
-    grown, shrunk = count_changes.changes(accept.counted(board), accept.accepted()[board])
+    grown, shrunk = counting.changes(accept.counted(board), accept.accepted()[board])
     assert not grown, "\n".join([f"{board}: steps became dearer; {accept.HOW}", *grown])
     if shrunk:
         warnings.warn("\n".join([f"{board}: accepting is due; {accept.HOW}", *shrunk]), stacklevel=1)
@@ -32,14 +32,14 @@ def test_steps_take_no_more_instructions_than_accepted(board):
 
 def test_changes_are_told_from_two_percent_on():
     before = {"a": {"step": 1000, "infer": 1000}}
-    assert count_changes.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
-    grown, shrunk = count_changes.changes({"a": {"step": 1021, "infer": 979}}, before)
+    assert counting.changes({"a": {"step": 1020, "infer": 980}}, before) == ([], [])
+    grown, shrunk = counting.changes({"a": {"step": 1021, "infer": 979}}, before)
     assert grown == ["a, step: 1,000 -> 1,021 instructions (+2.1%)"]
     assert shrunk == ["a, infer: 1,000 -> 979 instructions (-2.1%)"]
 
 
 def test_what_was_never_accepted_is_told():
-    assert count_changes.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
+    assert counting.changes({"a": {"step": 5}}, {}) == (["a, step: 0 -> 5 instructions"], [])
 
 
 def test_every_case_has_accepted_counts():

@@ -22,7 +22,7 @@ def compiled(given):
 
 
 def check(row):
-    """Check that a new class is recognised, and the others are not forgotten."""
+    """Check that a new class is recognized, and the others are not forgotten."""
     assert row.recall_before < 0.05
     assert row.recall >= 0.9
     assert row.lost <= 0.03

@@ -1,5 +1,5 @@
-"""How much of ten people's shoulder exercises an emulated Cortex-M4F recognises, before and after it has learnt each of
-them: with the pre-trained network, after training the last layer, after training all. See examples/watch.py.
+"""How much of ten people's shoulder exercises an emulated Cortex-M4F recognizes, before and after it has learned each
+of them: with the pre-trained network, after training the last layer, after training all. See examples/watch.py.
 
     python tests/bench/watch_on_board.py [--on qemu:mps2-an386] [--json FILE]
 
@@ -31,13 +31,13 @@ from demo.watch_model import EPOCHS, TRAININGS, compile_for, pretrained
 @dataclass(frozen=True)
 class Row:
     """One person, one training, one target. Accuracies on what the person did later. seconds: of image, tests, epochs
-    and the line to the board. learnt, tested: windows. state: SHA-256."""
+    and the line to the board. learned, tested: windows. state: SHA-256."""
 
     subject: int
     train: str
     before: float
     after: float
-    learnt: int
+    learned: int
     tested: int
     seconds: float
     arena: int
@@ -73,7 +73,7 @@ def measured(target: Target, compiled: Result, own: Dataset, epochs: int) -> tup
 
 def show(row: Row) -> None:
     print(
-        f"{row.subject:>6}  {row.train:<5}{row.learnt:>8}{row.tested:>8}{row.before:>9.1%}{row.after:>8.1%}"
+        f"{row.subject:>6}  {row.train:<5}{row.learned:>8}{row.tested:>8}{row.before:>9.1%}{row.after:>8.1%}"
         f"{row.seconds:>8.0f} s  {row.state[:16]}",
         flush=True,
     )
@@ -98,7 +98,7 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=EPOCHS)
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write all rows there")
     arguments = parser.parse_args()
-    print("person  train  learnt  tested   before   after   board    state, equal to the twin's")
+    print("person  train learned  tested   before   after   board    state, equal to the twin's")
     found = []
     for row in rows(arguments.on, arguments.epochs):
         found.append(row)

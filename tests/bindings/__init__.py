@@ -3,5 +3,5 @@
 import sys
 from pathlib import Path
 
-# Modules of rows build what they run; pytest has the folder by way of conftest.py.
+# Modules of rows build what they run; conftest.py gives pytest the folder.
 sys.path.append(str(Path(__file__).resolve().parents[2] / "site_scons"))

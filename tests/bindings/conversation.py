@@ -23,7 +23,7 @@ def twin_answers(image: bytes, calls: list[Call]) -> list[Any]:
             try:
                 value = made(session, name, [argument(one, results) for one in given])
                 results.append(bytes(value) if isinstance(value, memoryview) else value)
-                answers.append(told(value))
+                answers.append(printable(value))
             except RuntimeFault as fault:
                 text = fault.message.partition(": ")[2]  # without the method, whose name differs
                 results.append(None)
@@ -53,13 +53,13 @@ def argument(value: Any, results: list[Any]) -> Any:
     return value
 
 
-def told(value: Any) -> Any:
+def printable(value: Any) -> Any:
     if isinstance(value, (memoryview, bytes)):
         return bytes(value).hex()
     if isinstance(value, dict):
-        return {camel(key): told(item) for key, item in value.items()}
+        return {camel(key): printable(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [told(item) for item in value]
+        return [printable(item) for item in value]
     return value
 
 

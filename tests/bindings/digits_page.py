@@ -2,7 +2,7 @@
 
     python -m bindings.digits_page [--onnxruntime]
 
-runs it in Chromium with gradmote/training, and with onnxruntime-web 1.17.3 itself beside it. Both begin with the
+runs it in Chromium with gradmote/training, and with onnxruntime-web 1.17.3 itself. Both begin with the
 artifacts that onnxruntime-training 1.17.3 made (data/make.py). Prints accuracies, and how far apart the losses are.
 """
 
@@ -64,9 +64,9 @@ def main() -> int:
     write("digits")
     found = npm_package.browse(*pages.values())
     for name, page in pages.items():
-        told = found[page]
-        assert "error" not in told, told
-        print(f"{name}: accuracy {told['before']['accuracy']:.4f} -> {told['after']['accuracy']:.4f}")
+        reported = found[page]
+        assert "error" not in reported, reported
+        print(f"{name}: accuracy {reported['before']['accuracy']:.4f} -> {reported['after']['accuracy']:.4f}")
     return compared(*(np.array(found[page]["losses"]) for page in pages.values()))
 
 
@@ -80,7 +80,7 @@ def compared(ours: np.ndarray, theirs: np.ndarray | None = None) -> int:
 
 
 def onnxruntime_page() -> str:
-    """Install onnxruntime-web, and return the page that differs from ours in its script alone."""
+    """Install onnxruntime-web, and return the page that differs from ours only in its script."""
     folder, installed = npm_package.project(), npm_package.BUILT / "onnxruntime"
     npm_package.run("npm", "install", "--silent", "--prefix", str(installed), ONNXRUNTIME_WEB, folder=folder)
     dist = installed / "node_modules" / "onnxruntime-web" / "dist"

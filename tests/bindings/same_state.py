@@ -56,7 +56,7 @@ def rows() -> Iterator[Row]:
 
 
 def digest_or_missing(row: Row, model: Path, steps: int) -> str:
-    """Return the digest of a row, or that it was not run for want of a tool."""
+    """Return the digest of a row, or that it was not run because a tool is missing."""
     try:
         return row.run(model, steps)
     except Missing as missing:

@@ -16,7 +16,7 @@ PROGRAMS = Path(__file__).with_name("programs")
 
 
 def swiftc(folder: Path, *arguments: str) -> None:
-    """Compile with the module of C in sight. Raise Missing if there is no swiftc."""
+    """Compile with the C module on the search path. Raise Missing if there is no swiftc."""
     command = [require("swiftc"), "-O", "-swift-version", "5", "-warnings-as-errors", f"-I{folder}"]
     module = [f"-I{SWIFT / 'CGradmote'}", "-Xcc", f"-I{ROOT / 'runtime_c' / 'include'}"]
     done = subprocess.run([*command, *module, *arguments], capture_output=True, text=True, check=False, timeout=300)

@@ -28,10 +28,10 @@ def found() -> dict[str, Any]:
 
 
 def test_bad_input_ends_in_a_clear_line(found: dict[str, Any]) -> None:
-    told = found[HOSTILE]
-    assert told["problems"] in ([], ["Error: out of memory"]) and "error" not in told, told
-    assert told["wrong"] == []
-    lines = told["lines"]
+    reported = found[HOSTILE]
+    assert reported["problems"] in ([], ["Error: out of memory"]) and "error" not in reported, reported
+    assert reported["wrong"] == []
+    lines = reported["lines"]
     assert "404" in lines["no image"] and "nothing.mote" in lines["no image"]
     assert "gradmote-simd.wasm" in lines["no runtime"] and "404" in lines["no runtime"]
     assert "cannot be fetched from http://127.0.0.1:9/model.mote" in lines["no server"]

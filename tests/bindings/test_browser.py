@@ -53,8 +53,8 @@ def test_pages_train_to_the_twins_bits(project: Path) -> None:
     for page in CONNECTED_PAGES:
         assert found[f"scripts/pages/{page}.html"] == {**connected(), "problems": []}, page
     for page in TRAINING_PAGES:
-        told = found[f"scripts/pages/{page}.html"]
-        assert told == {"digest": state(images()["accumulate"]), "problems": []}, page
+        reported = found[f"scripts/pages/{page}.html"]
+        assert reported == {"digest": state(images()["accumulate"]), "problems": []}, page
 
 
 @pytest.mark.parametrize("place", ["", "?database"], ids=["files", "database"])

@@ -29,18 +29,18 @@ def project() -> Path:
     return folder
 
 
-def assert_learnt(told: dict[str, Any]) -> None:
+def assert_learned(reported: dict[str, Any]) -> None:
     """The devices learn real digits, and reach the twin's losses, accuracies and parameters."""
-    assert "error" not in told and not told.get("problems"), told
+    assert "error" not in reported and not reported.get("problems"), reported
     wanted = digits_page.expected()
-    assert told["losses"] == wanted.losses
-    assert told["before"] == wanted.before and told["after"] == wanted.after
-    assert told["digests"] == wanted.digests and len(set(wanted.digests)) == 1
+    assert reported["losses"] == wanted.losses
+    assert reported["before"] == wanted.before and reported["after"] == wanted.after
+    assert reported["digests"] == wanted.digests and len(set(wanted.digests)) == 1
     assert wanted.before["accuracy"] < 0.2 and wanted.after["accuracy"] > 0.85
-    assert told["size"] == 64 * 32 + 32 + 32 * 10 + 10
+    assert reported["size"] == 64 * 32 + 32 + 32 * 10 + 10
     loss = "onnx::loss::2"
-    assert told["names"] == [["x", "labels"], [loss, "y"], ["x", "labels"], [loss, "y"]]
-    assert "the session is closed" in told["released"]
+    assert reported["names"] == [["x", "labels"], [loss, "y"], ["x", "labels"], [loss, "y"]]
+    assert "the session is closed" in reported["released"]
 
 
 def test_each_import_form_runs_the_page_unchanged(project: Path) -> None:
@@ -50,11 +50,11 @@ def test_each_import_form_runs_the_page_unchanged(project: Path) -> None:
         npm_package.node("bundle.mjs", bundler, npm_package.TOOLS, entry, folder)
     found = npm_package.browse(*(f"scripts/{page}" for page in PAGES))
     for page in PAGES:
-        assert_learnt(found[f"scripts/{page}"])
+        assert_learned(found[f"scripts/{page}"])
 
 
 def test_an_image_that_adds_no_gradients_up_does_as_well(project: Path) -> None:
     if not shutil.which("chromium"):
         pytest.skip("there is no chromium")
     address = "scripts/digits/modules.html?data=steps"
-    assert_learnt(npm_package.browse(address)[address])
+    assert_learned(npm_package.browse(address)[address])

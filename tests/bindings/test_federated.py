@@ -49,8 +49,8 @@ def calls() -> list[Call]:
 @pytest.mark.parametrize("kind", ["federated", "worker"])
 def test_calls_answer_as_the_twins(project: Path, tmp_path: Path, kind: str) -> None:  # noqa: F811
     model = project / "data" / f"{MODEL}.mote"
-    told = json.loads(npm_package.node("conversation.mjs", model, write_calls(tmp_path, calls()), kind))
-    for call, found, wanted in zip(calls(), told, twin_answers(images_of_node()[MODEL], calls()), strict=True):
+    reported = json.loads(npm_package.node("conversation.mjs", model, write_calls(tmp_path, calls()), kind))
+    for call, found, wanted in zip(calls(), reported, twin_answers(images_of_node()[MODEL], calls()), strict=True):
         assert found == wanted, call[0]
 
 
@@ -61,8 +61,8 @@ def test_names_are_those_of_python(project: Path) -> None:  # noqa: F811
 def test_modules_with_int8_export_rounds(project: Path) -> None:  # noqa: F811
     for form in FORMS:
         module = npm_package.ROOT / "build" / "wasm" / file_name(form, "gradmote-int8")
-        told = json.loads(npm_package.node("exports.mjs", module))
-        assert {*exports(), *round_exports()} <= set(told["exports"])
+        reported = json.loads(npm_package.node("exports.mjs", module))
+        assert {*exports(), *round_exports()} <= set(reported["exports"])
 
 
 def test_the_script_stays_small(project: Path) -> None:  # noqa: F811

@@ -82,12 +82,12 @@ def test_pages_infer_in_each_import_form(project: Path) -> None:
         assert_inferred(found[page])
 
 
-def assert_inferred(told: dict[str, Any]) -> None:
+def assert_inferred(reported: dict[str, Any]) -> None:
     """Both classes give the twin's answers, and a damaged image is refused."""
     answers = expected(network("lenet", 2))
-    assert told["problems"] == [] and "error" not in told, told
-    assert (told["answers"], told["named"], told["dims"]) == (answers, answers[0], [2, 10])
-    assert told["refused"] == "BAD_CRC"
+    assert reported["problems"] == [] and "error" not in reported, reported
+    assert (reported["answers"], reported["named"], reported["dims"]) == (answers, answers[0], [2, 10])
+    assert reported["refused"] == "BAD_CRC"
 
 
 # ---- What the modules have ------------------------------------------------------------------------------------------
@@ -111,10 +111,10 @@ def test_no_inference_of_the_set_needs_a_kernel_of_training() -> None:
 
 def test_modules_export_no_more_than_inference(project: Path) -> None:
     for name in ("gradmote-infer.wasm", "gradmote-infer-simd.wasm"):
-        told = json.loads(npm_package.node("exports.mjs", npm_package.ROOT / "build" / "wasm" / name))
+        reported = json.loads(npm_package.node("exports.mjs", npm_package.ROOT / "build" / "wasm" / name))
         own = {"gm_wasm_session_size", "gm_wasm_keep_inference", "memory", "__heap_base"}
-        assert set(told["exports"]) == {"gm_classify", "gm_close", "gm_infer", "gm_open", "gm_required"} | own
-        assert told["imports"] == []
+        assert set(reported["exports"]) == {"gm_classify", "gm_close", "gm_infer", "gm_open", "gm_required"} | own
+        assert reported["imports"] == []
 
 
 def test_files_stay_small(project: Path) -> None:

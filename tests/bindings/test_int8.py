@@ -110,8 +110,12 @@ def calls(key: str) -> list[Call]:
 
 @pytest.mark.parametrize("name, key", [("narrow-int8", "i8"), ("narrow-uint8", "u8")])
 def test_calls_answer_as_the_twins(project: Path, tmp_path: Path, name: str, key: str) -> None:
-    told = npm_package.node("conversation.mjs", project / "data" / f"{name}.mote", write_calls(tmp_path, calls(key)))
-    for call, found, wanted in zip(calls(key), json.loads(told), twin_answers(image(name), calls(key)), strict=True):
+    reported = npm_package.node(
+        "conversation.mjs", project / "data" / f"{name}.mote", write_calls(tmp_path, calls(key))
+    )
+    for call, found, wanted in zip(
+        calls(key), json.loads(reported), twin_answers(image(name), calls(key)), strict=True
+    ):
         assert found == wanted, call
 
 

@@ -77,10 +77,12 @@ def test_the_archive_for_android(tmp_path: Path) -> None:
     native = sorted(tmp_path.glob("jni/*/*.so"))
     assert [path.name for path in native] == 2 * ["libgradmote_fused.so", "libgradmote_jni.so", "libgradmote_strict.so"]
     for path in native:
-        told = subprocess.run(["readelf", "-dW", "--dyn-syms", path], capture_output=True, text=True, check=True).stdout
-        assert set(re.findall(r"NEEDED.*\[(.*)\]", told)) <= {"libc.so", "libdl.so", "libm.so"}
-        assert "GLIBC" not in told
-        assert undefined(told) <= OF_ANDROID
+        reported = subprocess.run(
+            ["readelf", "-dW", "--dyn-syms", path], capture_output=True, text=True, check=True
+        ).stdout
+        assert set(re.findall(r"NEEDED.*\[(.*)\]", reported)) <= {"libc.so", "libdl.so", "libm.so"}
+        assert "GLIBC" not in reported
+        assert undefined(reported) <= OF_ANDROID
     for row in ROWS:
         assert digest_of_archive(tmp_path, row.profile) == same_state.expected(row.profile, 30)
 
@@ -100,9 +102,9 @@ OF_ANDROID = {"calloc", "dlopen", "dlsym", "fmaf", "free", "malloc", "memcmp", "
               "snprintf", "sqrtf", "strcmp", "strlen", "strncpy", "strcpy"}  # fmt: skip
 
 
-def undefined(told: str) -> set[str]:
+def undefined(reported: str) -> set[str]:
     """Return the symbols that a library takes from others, from readelf's output."""
-    return {line.split()[7] for line in told.splitlines() if " UND " in line and len(line.split()) > 7}
+    return {line.split()[7] for line in reported.splitlines() if " UND " in line and len(line.split()) > 7}
 
 
 def test_it_is_small() -> None:

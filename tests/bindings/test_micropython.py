@@ -249,8 +249,8 @@ print(writes > 50, sorted(found))
 
 
 def test_a_save_that_is_cut_at_any_write_leaves_a_whole_checkpoint(here: Path, model: Path) -> None:
-    told = run(POWER_CUTS, model).splitlines()[-1]  # the port also names files that it could not close
-    assert told.startswith("True") and "(False, False)" in told and "(True, True)" in told
+    reported = run(POWER_CUTS, model).splitlines()[-1]  # the port also names files that it could not close
+    assert reported.startswith("True") and "(False, False)" in reported and "(True, True)" in reported
 
 
 STREAMS = """
@@ -314,9 +314,9 @@ for cut in (b'', kept[:40], kept[:-1]):
 
 
 def test_streams_take_and_give_checkpoints(here: Path, model: Path) -> None:
-    told = run(STREAMS, model).split("\n")
-    assert "True" in told[0] or "False" in told[0]
-    assert told[1:4] == ["TRUNCATED"] * 3
+    reported = run(STREAMS, model).split("\n")
+    assert "True" in reported[0] or "False" in reported[0]
+    assert reported[1:4] == ["TRUNCATED"] * 3
 
 
 # ---- A model in flash ------------------------------------------------------------------------------------------------
@@ -382,9 +382,9 @@ def test_the_picos_example_learns_what_its_buttons_say(here: Path, tmp_path: Pat
     made = compile_model(tmp_path / "window.onnx", losses.cross_entropy(), optimizers.adamw(0.01), options)
     (tmp_path / "window.mote").write_bytes(made.image)
     (tmp_path / "machine.py").write_text(MACHINE)
-    told = run(TAUGHT, tmp_path, examples, path=[tmp_path, examples]).splitlines()
-    assert [line.split()[:2] for line in told[-3:-1]] == [["class", "1"], ["class", "2"]]
-    assert told[-1] == "['window.gmck']"
+    reported = run(TAUGHT, tmp_path, examples, path=[tmp_path, examples]).splitlines()
+    assert [line.split()[:2] for line in reported[-3:-1]] == [["class", "1"], ["class", "2"]]
+    assert reported[-1] == "['window.gmck']"
 
 
 def test_the_esp32s_example_uses_what_a_computer_trained(here: Path, model: Path, tmp_path: Path) -> None:
@@ -400,8 +400,8 @@ example.main()
     (tmp_path / "later.mote").write_bytes(model.read_bytes())
     (tmp_path / "machine.py").write_text(MACHINE)
     path = [tmp_path, micropython.micropython.BINDING / "examples", micropython.MODULES, micropython.GENERATED]
-    told = run(script, tmp_path, path=path).splitlines()
-    assert told[0].startswith("no model yet") and told[1].startswith("class ")
+    reported = run(script, tmp_path, path=path).splitlines()
+    assert reported[0].startswith("no model yet") and reported[1].startswith("class ")
 
 
 def test_the_package_for_mip_names_files_that_are_there() -> None:

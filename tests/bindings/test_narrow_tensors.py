@@ -1,5 +1,5 @@
 """Tensors of int8, uint8 and int16 in every language: inputs, outputs, parameters and the sample store are those of the
-twin. Languages that knew float32 and int32 alone read four integers as one number."""
+twin. Languages that only knew float32 and int32 read four integers as one number."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def test_micropython(form: tuple[Path, str]) -> None:
     script = [str(FOLDER / "scripts" / "narrow.py"), *map(str, form)]
     done = subprocess.run([sys.executable, *script], capture_output=True, text=True, check=True)
     try:
-        told = micropython.run_here(script, [])
+        reported = micropython.run_here(script, [])
     except Missing as missing:
         pytest.skip(str(missing))
-    assert told.splitlines() == done.stdout.splitlines()
+    assert reported.splitlines() == done.stdout.splitlines()
 
 
 # ---- Languages over bindings/shared ---------------------------------------------------------------------------------
@@ -113,24 +113,24 @@ def port(tmp_path: Path) -> Iterator[str]:
 def test_serial_of_javascript(form: tuple[Path, str], port: str) -> None:
     npm_package.require()
     path, dtype = form
-    told = json.loads(npm_package.node("serial/narrow.mjs", port, path, dtype))
+    reported = json.loads(npm_package.node("serial/narrow.mjs", port, path, dtype))
     with Session(path.read_bytes(), "strict") as twin:
-        assert told["dtypes"] == [[dtype, 6], [dtype, 5]] and told["initial"] == bytes(twin.parameters()).hex()
+        assert reported["dtypes"] == [[dtype, 6], [dtype, 5]] and reported["initial"] == bytes(twin.parameters()).hex()
         x, scores = np.array([X], dtype), np.array(twin.infer(np.array([X], dtype))[0])
-        assert told["scores"] == 4 * [[f"{dtype.capitalize()}Array", scores.ravel().tolist()]]
-        assert f"takes {dtype}, not Float32Array" in told["wrong"][0]
-        assert "pass whole numbers" in told["wrong"][1]
-        assert "6 elements; 5 were given" in told["wrong"][2]
-        assert "pass whole numbers" in told["signs"]
+        assert reported["scores"] == 4 * [[f"{dtype.capitalize()}Array", scores.ravel().tolist()]]
+        assert f"takes {dtype}, not Float32Array" in reported["wrong"][0]
+        assert "pass whole numbers" in reported["wrong"][1]
+        assert "6 elements; 5 were given" in reported["wrong"][2]
+        assert "pass whole numbers" in reported["signs"]
         twin.step(x, np.array([2], np.int32))
-        assert told["trained"] == bytes(twin.parameters()).hex()
+        assert reported["trained"] == bytes(twin.parameters()).hex()
         predicted = np.array(twin.infer(x)[0]).ravel()
-        assert told["predicted"] == 2 * predicted.tolist()
-        assert told["accuracy"] == float(predicted.argmax() == 1)
+        assert reported["predicted"] == 2 * predicted.tolist()
+        assert reported["accuracy"] == float(predicted.argmax() == 1)
         for _ in range(4):
             twin.step(x, np.array([1], np.int32))
-        assert told["state"] == bytes(twin.state()).hex()
+        assert reported["state"] == bytes(twin.state()).hex()
         moved = x if dtype == "int8" else x + np.uint8(20)
-        assert told["bytes"] == np.array(twin.infer(moved)[0]).ravel().tolist()
-    assert f"'x' takes {dtype} - give quantized numbers" in told["floats"]
-    assert (told["store"]["dtype"], told["store"]["kept"]) == ("bytes", 1)
+        assert reported["bytes"] == np.array(twin.infer(moved)[0]).ravel().tolist()
+    assert f"'x' takes {dtype} - give quantized numbers" in reported["floats"]
+    assert (reported["store"]["dtype"], reported["store"]["kept"]) == ("bytes", 1)

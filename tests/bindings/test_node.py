@@ -26,7 +26,7 @@ SOURCES = ROOT / "bindings" / "js" / "src"
 CLASSES = ["nul", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
 LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_000, "gradmote.min.js": 8_192, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
-#: What Session has in JavaScript alone: its views have no shape, and an image's losses and scheme can be asked for.
+#: What only JavaScript's Session has: its views have no shape, and an image's losses and scheme can be asked for.
 #: openMemory() is for the package's other entries.
 JAVASCRIPT_ONLY = {"losses", "openMemory", "parameterShape", "scheme", "toString", "train"}
 #: The members of FederatedSession of gradmote/federated, so that pages without rounds do not fetch it.
@@ -151,8 +151,10 @@ CALLS: dict[str, list[Call]] = {
 
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_answer_as_the_twins(project: Path, tmp_path: Path, name: str) -> None:
-    told = npm_package.node("conversation.mjs", project / "data" / f"{name}.mote", write_calls(tmp_path, CALLS[name]))
-    for call, found, wanted in zip(CALLS[name], json.loads(told), twin_answers(images()[name], CALLS[name])):
+    reported = npm_package.node(
+        "conversation.mjs", project / "data" / f"{name}.mote", write_calls(tmp_path, CALLS[name])
+    )
+    for call, found, wanted in zip(CALLS[name], json.loads(reported), twin_answers(images()[name], CALLS[name])):
         assert found == wanted, call
 
 
@@ -172,15 +174,15 @@ def test_scripts_have_the_members_of_modules(project: Path) -> None:
 
 
 def test_modules_export_what_javascript_calls(project: Path) -> None:
-    """Compare names alone; those of rounds, which are called elsewhere, are of other modules."""
+    """Compare only names; those of rounds belong to other modules."""
     text = "".join(path.read_text() for path in SOURCES.glob("*.ts") if path.name != "worker.ts")
     called = set(re.findall(r"""(?:\.|"|\{ )(gm_\w+)""", text))
     written = (ROOT / "bindings" / "wasm" / "gm_wasm.c").read_text()
     assert called == {*exports(), *re.findall(r"EXPORT\((gm_\w+)\)", written)}, f"see {EXPORTS}"
     for form in FORMS:
-        told = json.loads(npm_package.node("exports.mjs", ROOT / "build" / "wasm" / file_name(form)))
-        assert set(told["exports"]) == called | {"memory", "__heap_base"}
-        assert sorted(told["imports"]) == ["gradmote.read", "gradmote.write"]
+        reported = json.loads(npm_package.node("exports.mjs", ROOT / "build" / "wasm" / file_name(form)))
+        assert set(reported["exports"]) == called | {"memory", "__heap_base"}
+        assert sorted(reported["imports"]) == ["gradmote.read", "gradmote.write"]
 
 
 def test_files_stay_small(project: Path) -> None:

@@ -43,7 +43,7 @@ BOARD = "mps2-an385"  # its profile is strict, as a page's
 BATCH, SAMPLES = 8, 40
 #: Bytes that the scripts may have under brotli.
 LIMITS = {"serial.min.js": 14_500, "board.min.js": 19_500}
-#: What a target in Python has beside what Board has too.
+#: What a target in Python has in addition to what Board has.
 PYTHON_ONLY = {"board", "name"}
 
 
@@ -239,8 +239,8 @@ def test_what_is_refused_leaves_the_board_as_it_was(data: Path, port: str, tmp_p
     (tmp_path / "image").write_bytes(images()["plain"])
     found = put_through(port, tmp_path, "refusals", "epoch")
     for name, (kind, error, text) in REFUSALS.items():
-        told = found["refusals"]["told"][name]
-        assert told[0] == kind and (not error or told[1] == error) and text in told[2], (name, told)
+        reported = found["refusals"]["told"][name]
+        assert reported[0] == kind and (not error or reported[1] == error) and text in reported[2], (name, reported)
     assert set(found["refusals"]["told"]) == set(REFUSALS) and found["refusals"]["kept"]
     assert found["epoch"] == trained("plain", epochs=1)
 
@@ -257,7 +257,7 @@ def test_a_board_with_a_key_takes_what_it_signed(firmware: Path, data: Path, tmp
     with Emulator(elf=firmware) as emulator:
         emulator.take_link().close()
         found = put_through(emulator.url.rpartition(":")[2], tmp_path, "signing")["signing"]
-    errors = {name: told[1] for name, told in found.pop("told").items()}
+    errors = {name: reported[1] for name, reported in found.pop("told").items()}
     wrong = "BAD_SIGNATURE"
     assert errors == {"unsigned": "UNSIGNED", "other_key": "OTHER_KEY", "other_signature": wrong, "update": wrong}
     wanted = {"status": 0, "keyId": KEY_ID.hex(), "profile": "strict", "stayed": True, "kept": True, "carried": True}
@@ -319,9 +319,12 @@ def test_a_page_trains_a_board_to_the_twins_bits(data: Path, port: str, chromium
     assert found["problems"] == [] and found["baudRate"] == 115200
     assert found["script"] == {"digest": BOARD, "hasSerial": True, "kind": True, "problems": []}
     for what, (error, text) in PAGE_ERRORS.items():
-        told = found["refused"][what]
-        assert told["error"][:2] == [error, text] and told["error"][2] and told["problems"] == [], (what, told)
-        assert what == "unsupported" or told["board"] == BOARD
+        reported = found["refused"][what]
+        assert reported["error"][:2] == [error, text] and reported["error"][2] and reported["problems"] == [], (
+            what,
+            reported,
+        )
+        assert what == "unsupported" or reported["board"] == BOARD
 
 
 def test_the_element_does_what_a_person_asks(data: Path, port: str, chromium: str) -> None:

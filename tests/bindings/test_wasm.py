@@ -1,4 +1,4 @@
-"""`gradmote wasm`: modules with the kernels of some images alone, from a checkout and from an installed package."""
+"""`gradmote wasm`: modules with only the kernels of some images, from a checkout and from an installed package."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def test_a_module_has_rounds_where_it_is_asked_to(folder: Path, tmp_path: Path) 
     model = str(folder / "step.mote")
     for options, exported in (([], set()), (["--rounds"], set(wasm_module.round_exports()))):
         assert main(["wasm", model, "-o", str(tmp_path), *options]) == 0
-        told = json.loads(npm_package.node("exports.mjs", tmp_path / "gradmote.wasm"))
-        assert set(told["exports"]) & set(wasm_module.round_exports()) == exported
+        reported = json.loads(npm_package.node("exports.mjs", tmp_path / "gradmote.wasm"))
+        assert set(reported["exports"]) & set(wasm_module.round_exports()) == exported
 
 
 def test_a_module_refuses_other_models(folder: Path, tmp_path: Path) -> None:
     assert main(["wasm", str(folder / "infer.mote"), "-o", str(tmp_path)]) == 0
-    with pytest.raises(AssertionError, match="an instruction is unknown to this build"):
+    with pytest.raises(AssertionError, match="this build of the runtime lacks an instruction"):
         npm_package.node("same_state.mjs", folder / "lenet.mote", 1, "plain", 10, tmp_path)
 
 
@@ -99,6 +99,6 @@ def test_without_a_compiler_a_line_says_what_to_install(
     monkeypatch.setattr(wasm_module, "find_spec", lambda _: None)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert main(["wasm", str(folder / "infer.mote"), "-o", str(tmp_path / "out")]) == 1
-    told = capsys.readouterr().err
-    assert "there is no compiler for WebAssembly" in told and "pip install ziglang" in told
+    reported = capsys.readouterr().err
+    assert "there is no compiler for WebAssembly" in reported and "pip install ziglang" in reported
     assert not list((tmp_path / "out").glob("*.wasm"))

@@ -282,9 +282,9 @@ def firmware(name: str, lesson: str = "int8") -> Path:
     """Build a board's firmware, which is for these images alone if int8 has no room beside all else."""
     if name != FOR_OWN_IMAGES or lesson == FLOAT:
         scons_firmware(board=name)
-        told = missing(name)
-        if told:
-            raise Missing(told)
+        reported = missing(name)
+        if reported:
+            raise Missing(reported)
         return default_firmware(name)
     models = [write_model(each) for each in next(lessons for lessons in OWN_LESSONS if lesson in lessons)]
     scons_firmware(f"MODEL={','.join(map(str, models))}", board=name)

@@ -67,35 +67,35 @@ def train(target, image, shape):
 
 
 @pytest.fixture
-def told(lenet, used, capsys):
+def reported(lenet, used, capsys):
     assert main(["analyze", str(lenet), "--board", BOARD, "--json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def test_every_figure_is_equal(told, used):
-    memory, board = used[0], told["board"]
+def test_every_figure_is_equal(reported, used):
+    memory, board = used[0], reported["board"]
     for name in ("ram", "static_ram", "stack_size", "arena_available", "code"):
         assert getattr(memory, name) == board[name], name
-    assert (memory.arena_required, memory.image) == (told["arena_bytes"], told["image_bytes"])
+    assert (memory.arena_required, memory.image) == (reported["arena_bytes"], reported["image_bytes"])
     assert board["fits"] and sum(board["buffers"].values()) == memory.static_ram
 
 
-def test_the_stack_stays_under_its_bound(told, used):
-    assert told["board"]["stack_bound"] * 0.6 < used[0].stack_used <= told["board"]["stack_bound"]
+def test_the_stack_stays_under_its_bound(reported, used):
+    assert reported["board"]["stack_bound"] * 0.6 < used[0].stack_used <= reported["board"]["stack_bound"]
 
 
-def test_the_console_prints_the_same(told, used):
+def test_the_console_prints_the_same(reported, used):
     rows = [line.split() for line in used[1].splitlines() if line]
     printed = {row[0]: int(row[1]) for row in rows if row[1:] and row[1].isdigit()}
-    board = told["board"]
+    board = reported["board"]
     expected = {"ram": board["ram"], "static": board["static_ram"], "stack": board["stack_size"]}
-    expected |= {"used": used[0].stack_used, "arena": board["arena_available"], "model": told["arena_bytes"]}
-    assert printed == expected | {"code": board["code"], "image": told["image_bytes"]}
+    expected |= {"used": used[0].stack_used, "arena": board["arena_available"], "model": reported["arena_bytes"]}
+    assert printed == expected | {"code": board["code"], "image": reported["image_bytes"]}
 
 
-def test_what_was_released_is_not_stale(told):
+def test_what_was_released_is_not_stale(reported):
     """Code may differ a little, as from compiler to compiler."""
-    released, built = known()[BOARD], told["board"]
+    released, built = known()[BOARD], reported["board"]
     again = "`./run scons accept ONLY=footprints` writes boards.json anew"
     for name in ("title", "core", "ram", "stack_size", "buffers", "flash", "image_area"):
         assert released[name] == built[name], f"{name}: {again}"

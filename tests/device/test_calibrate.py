@@ -14,8 +14,7 @@ from gradmote.device.boards import board
 from gradmote.device.flash import emulated
 from gradmote.errors import DataError, DeviceError
 from gradmote.report.bench.cycles.calibration import read_measured
-from gradmote.report.bench.cycles.micro_firmware import build_micro_firmware
-from gradmote.report.bench.cycles.on_board import Request, compared, read_section
+from gradmote.report.bench.cycles.on_board import Request, build_micro_firmware, compared, read_section
 
 pytestmark = pytest.mark.device
 

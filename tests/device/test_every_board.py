@@ -98,8 +98,8 @@ def test_networks_that_are_compared_learn_what_they_should(networks, expected):
     for key, image in networks.items():
         with TwinTarget("strict") as twin:
             before, after = (np.frombuffer(state_after(twin, image, steps), np.float32) for steps in (0, 10))
-        learnt = after[before.view(np.int32) != after.view(np.int32)]
-        subnormal = (learnt != 0) & (np.abs(learnt) < np.finfo(np.float32).tiny)
+        learned = after[before.view(np.int32) != after.view(np.int32)]
+        subnormal = (learned != 0) & (np.abs(learned) < np.finfo(np.float32).tiny)
         assert (np.count_nonzero(subnormal) > 20) == key.startswith("subnormal"), key
     for key in ("mlp", "cnn"):
         assert expected["fused"][key] != expected["strict"][key]
@@ -124,10 +124,14 @@ def test_a_board(name, image):
         assert train(target, image) > 0
         train(twin, image)
         assert target.state() == twin.state()
-        memory, told = target.mem(), board(name)
-        assert (target.info().name, target.info().profile) == (name, told.profile)
-    assert (memory.ram, memory.static_ram, memory.arena_available) == (told.ram, told.static_ram, told.arena_available)
-    assert memory.stack_used <= told.stack_bound
+        memory, reported = target.mem(), board(name)
+        assert (target.info().name, target.info().profile) == (name, reported.profile)
+    assert (memory.ram, memory.static_ram, memory.arena_available) == (
+        reported.ram,
+        reported.static_ram,
+        reported.arena_available,
+    )
+    assert memory.stack_used <= reported.stack_bound
 
 
 def test_the_ticks_of_a_board_count_its_instructions(name, image):
@@ -141,7 +145,7 @@ def test_the_ticks_of_a_board_count_its_instructions(name, image):
 
 
 @pytest.mark.parametrize("name", KEEPING, indirect=True)
-def test_what_a_board_learnt_outlives_a_restart(name, image):
+def test_what_a_board_learned_outlives_a_restart(name, image):
     with Emulator(name) as emulator, emulator.connect() as client:
         target = BoardTarget(client)
         train(target, image)

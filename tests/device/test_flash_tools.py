@@ -20,7 +20,7 @@ from gradmote.device.boards import Board, board
 from gradmote.device.flash import emulated, flow, real, tools
 from gradmote.device.flash.elf import Segment
 from gradmote.device.flash.formats import flat_binary, intel_hex, uf2
-from gradmote.device.flash.tools import TOOLS, Job, uf2_drive
+from gradmote.device.flash.tools import TOOLS, Job
 from gradmote.device.ports import Port, serial_ports
 from gradmote.errors import DeviceError, ModelError
 from support.small_elf import identity, write_elf
@@ -124,8 +124,8 @@ def test_the_first_tool_that_is_installed_is_taken(tmp_path: Path, monkeypatch: 
 
 
 def test_a_uf2_file_is_copied_to_the_one_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uf2_drive, "MOUNTS", [f"{tmp_path}/*"])
-    monkeypatch.setattr(uf2_drive, "_RESTART_SECONDS", 0.0)
+    monkeypatch.setattr(tools, "MOUNTS", [f"{tmp_path}/*"])
+    monkeypatch.setattr(tools, "_UF2_RESTART_SECONDS", 0.0)
     (tmp_path / "firmware.uf2").write_bytes(b"blocks")
     job = Job(tmp_path / "firmware.uf2", 0, "0x1", "")
     with pytest.raises(DeviceError, match="0 drives .*hold the board's BOOT button"):

@@ -115,14 +115,14 @@ def test_an_upload_goes_on_where_it_stopped(half_sent: Client, large_image: byte
     if restarts:
         half_sent.reboot()
     half_sent.refresh()
-    told = half_sent.request("IMAGE_RESUME")
+    reported = half_sent.request("IMAGE_RESUME")
     lost = ERASE_UNIT if restarts else 0  # at the most
-    assert told["size"] == len(large_image) and 2 * (told["received"] + lost) > len(large_image)
-    assert told["received"] % ERASE_UNIT == 0 or not restarts
-    assert told["crc"] == zlib.crc32(large_image[: told["received"]])
+    assert reported["size"] == len(large_image) and 2 * (reported["received"] + lost) > len(large_image)
+    assert reported["received"] % ERASE_UNIT == 0 or not restarts
+    assert reported["crc"] == zlib.crc32(large_image[: reported["received"]])
     seen: list[int] = []
     half_sent.load_image(large_image, lambda done, total: seen.append(done))
-    assert seen[0] > told["received"] and seen[-1] == len(large_image)
+    assert seen[0] > reported["received"] and seen[-1] == len(large_image)
     assert half_sent.info().status == 0 and half_sent.read("IMAGE") == large_image
 
 

@@ -104,7 +104,7 @@ def board_folder(name: str) -> BoardFolder:
 
 
 def before_the_last_save(part: EmulatedPart, weights: str) -> None:
-    """Two checkpoints are kept, and something was learnt since."""
+    """Two checkpoints are kept, and something was learned since."""
     prepare(part.target, STEPS, SEED, model(weights))
     for steps in (KEPT, BEFORE - KEPT):
         train(part.target, steps)
@@ -170,8 +170,8 @@ def test_power_fails_while_a_board_saves(name: str, weights: str) -> None:
     for changes in some_of(count):
         with EmulatedPart(name, save.after(changes), elf) as part:
             found.append(check_that_nothing_is_lost(part, states))
-    told = f"the new checkpoint found {found.count(NOW)} times, the one before it {found.count(BEFORE)} times"
-    print(f"{name}, {weights}: {count - 1} changes of flash, power fails {len(found)} times: {told}")
+    reported = f"the new checkpoint found {found.count(NOW)} times, the one before it {found.count(BEFORE)} times"
+    print(f"{name}, {weights}: {count - 1} changes of flash, power fails {len(found)} times: {reported}")
     assert found == sorted(found) and (found[0], found[-1]) == (BEFORE, NOW)
 
 

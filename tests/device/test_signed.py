@@ -106,16 +106,16 @@ def test_signed_one_trains_as_its_twin(firmware: Path, image: bytes) -> None:
             target.write("label", 0, y)
             target.run("step")
         assert board.state() == twin.state() and board.image() == image
-        told = from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
+        reported = from_footprint(json.loads(firmware.with_name("footprint.json").read_text()))
         memory = board.mem()
-        assert memory is not None and 1000 < memory.stack_used <= told.stack_bound <= memory.stack_size
+        assert memory is not None and 1000 < memory.stack_used <= reported.stack_bound <= memory.stack_size
 
 
 def test_client_tells_before_anything_is_sent(board: Client, image: bytes) -> None:
     board.load_image(own(image))
     assert bytes(board.raw_info["key_id"]) == KEY_ID
     for other, words in ((image, "is not signed"), (sign(image, key_of("other")), "is signed by key")):
-        with pytest.raises(DeviceError, match=f"{words}.*those of key {KEY_ID.hex()} alone; it keeps"):
+        with pytest.raises(DeviceError, match=f"{words}.*those of key {KEY_ID.hex()}; it keeps"):
             board.load_image(other)
     board.refresh()
     assert board.info().status == 0

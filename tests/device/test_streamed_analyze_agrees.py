@@ -66,7 +66,7 @@ def test_arena_and_state_are_those_of_the_board(
     path = tmp_path / "streamed.mote"
     path.write_bytes(made.image)
     assert main(["analyze", str(path), "--board", BOARD, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     with open_target(f"qemu:{BOARD}") as target, Session(made.image, board(BOARD).profile) as twin:
         target.load_image(made.image)
         for x, label in samples(twin):
@@ -75,7 +75,7 @@ def test_arena_and_state_are_those_of_the_board(
             target.write("label", 0, label)
             target.run("step")
         memory = target.mem()
-        assert (memory.arena_required, memory.image) == (told["arena_bytes"], told["image_bytes"])
+        assert (memory.arena_required, memory.image) == (reported["arena_bytes"], reported["image_bytes"])
         assert memory.arena_required == made.layout.arena_size
         assert hashlib.sha256(target.state()).hexdigest() == twin.state_sha256()
 

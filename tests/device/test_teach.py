@@ -45,7 +45,7 @@ def teach(target: Target) -> None:
 
 
 def what_it_knows(target: Target) -> list[object]:
-    """Store, scores, and what it says of the sample that was learnt last."""
+    """Store, scores, and what it says of the sample that was learned last."""
     kept = [target.store_class(label) for label in range(10)]
     scores = [target.score(label) for label in range(10)]
     target.run("infer")
@@ -98,7 +98,7 @@ def test_what_is_refused(emulator, image):
 
 
 def test_replay_takes_the_labels_that_were_sent(emulator):
-    """The first sample outlasts it, so that it can be inferred and learnt; training on it again asks for labels."""
+    """The first sample outlasts it, so that it can be inferred and learned; training on it again asks for labels."""
     pixels, labels = samples()
     with emulator.connect() as client, TwinTarget("strict") as twin:
         for target in (BoardTarget(client), twin):
@@ -152,13 +152,13 @@ def test_a_lesson(console):
     assert "(-28)" in type_line("score")
     for row in range(20):
         board.write("input", 0, np.resize(pixels[row], (BATCH, 64)))
-        told = type_line(f"learn {labels[row]}")
-    assert told == "class 9   2 kept of 2 learnt\r\n"
+        reported = type_line(f"learn {labels[row]}")
+    assert reported == "class 9   2 kept of 2 learned\r\n"
     assert "store           20 of 24 samples\r\nidle training   off\r\n" in type_line("info")
     losses = [float(value) for value in re.findall(r"loss (\S+)  step \d+", type_line("train 300"))]
     assert len(losses) == 300 and np.mean(losses[-10:]) < np.mean(losses[:10]) / 4
-    told = type_line("score").splitlines()
-    assert told[:2] == ["class 0   2 of 2 right", "class 1   2 of 2 right"] and told[-1] == "in all    100 %"
+    reported = type_line("score").splitlines()
+    assert reported[:2] == ["class 0   2 of 2 right", "class 1   2 of 2 right"] and reported[-1] == "in all    100 %"
     board.write("input", 0, np.resize(pixels[19], (BATCH, 64)))
     type_line("train")
     assert re.search(r"class 9 \d+\.\d+", type_line("infer"))
@@ -194,7 +194,7 @@ def test_idle_training(console):
     board.run("infer")
     first = board.output(0)[0].argmax()
     assert re.search(rf"class {first} \S+\r\n$", type_line("infer"))
-    assert re.fullmatch(r"class 7   \d kept of 4 learnt\r\n", type_line("learn 7"))
+    assert re.fullmatch(r"class 7   \d kept of 4 learned\r\n", type_line("learn 7"))
     assert type_line("train off") == ""
     steps = steps_of(board)
     time.sleep(QUIET)

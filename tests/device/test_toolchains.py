@@ -144,10 +144,10 @@ def test_what_is_missing_is_told_with_the_command_of_this_system(
     monkeypatch.setattr(system_packages, "manager", lambda: manager)
     monkeypatch.setattr(find, "zig_toolchain", lambda board: None)
     monkeypatch.setenv("PATH", str(place))
-    with pytest.raises(DeviceError) as told:
+    with pytest.raises(DeviceError) as reported:
         from_sources.build("microbit", None, None)
-    assert compiler in told.value.hint and "pip install ziglang" in told.value.hint
-    assert emulator in missing("microbit") and "\n" not in str(told.value)
+    assert compiler in reported.value.hint and "pip install ziglang" in reported.value.hint
+    assert emulator in missing("microbit") and "\n" not in str(reported.value)
 
 
 def test_the_system_is_known_by_its_package_manager(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:

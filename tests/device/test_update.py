@@ -21,7 +21,7 @@ from gradmote.device.emulator import Emulator
 from gradmote.errors import DeviceError, GradmoteError
 from gradmote.formats.carry_over import compare
 from gradmote.formats.image import read_image
-from gradmote.report.carry_over_report import table
+from gradmote.report.image_reports import carry_over_rows
 from support.quiet import after_quiet
 
 FEATURES, HIDDEN, BATCH = 12, 8, 4
@@ -85,13 +85,13 @@ def trained_alike(old: bytes, *targets: BoardTarget | TwinTarget) -> None:
 
 def test_one_class_more_keeps_the_features(target: BoardTarget, twin: TwinTarget, old: bytes, new: bytes) -> None:
     trained_alike(old, target, twin)
-    learnt = twin.parameters()[: 4 * HIDDEN * FEATURES]
+    learned = twin.parameters()[: 4 * HIDDEN * FEATURES]
     seen: list[int] = []
     done = target.update_image(new, progress=lambda sent, total: seen.append(sent))
-    told = twin.update_image(new)
-    assert done.kept and done.entries == told.entries and seen[-1] == len(new)
+    reported = twin.update_image(new)
+    assert done.kept and done.entries == reported.entries and seen[-1] == len(new)
     assert {p.name for p in done.entries if p.carried} == {"features_weight", "features_bias", "properties"}
-    assert target.state() == twin.state() and target.parameters()[: len(learnt)] == learnt
+    assert target.state() == twin.state() and target.parameters()[: len(learned)] == learned
     target.board.reboot()
     assert target.image() == new and target.state() == twin.state()
     for each in (target, twin):
@@ -239,7 +239,7 @@ def test_the_table_says_what_the_runtime_does(twin: TwinTarget, old: bytes, opti
             fresh.load_image(other)
             assert fresh.session.carry_over(state) == sum(entry.carried for entry in entries)
         assert all(entry.carried != bool(entry.why) for entry in entries)
-        assert len(table(entries)[1][0]) == 4
+        assert len(carry_over_rows(entries)[1][0]) == 4
 
 
 def moments_of(twin: TwinTarget, image: bytes) -> bytes:

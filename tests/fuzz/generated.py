@@ -189,8 +189,8 @@ def images_of(build: Build | OnBoard, block: int) -> Iterator[tuple[int, int, in
 def first_difference(one: Build | OnBoard, other: Build | OnBoard, seed: int) -> str:
     steps = [list(steps_of(build, seed)) for build in (one, other)]
     same = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(*steps))))
-    behind = [step[same : same + 1] for step in steps]
-    return next((words for step in behind for words, _ in step), "the image is refused by one of them")
+    after = [step[same : same + 1] for step in steps]
+    return next((words for step in after for words, _ in step), "the image is refused by one of them")
 
 
 def steps_of(build: Build | OnBoard, seed: int) -> Iterator[tuple[str, list[int]]]:

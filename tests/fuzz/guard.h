@@ -11,7 +11,7 @@
 /* Which end of the piece touches what faults; canaries watch the other. */
 enum guard_end { GUARD_BELOW, GUARD_ABOVE };
 
-/* Zero-initialise. */
+/* Zero-initialize. */
 typedef struct guard {
     uint8_t *room; /* GUARD_LIMIT bytes, nothing on both sides; NULL before the first guard_take() */
     uint8_t *piece;

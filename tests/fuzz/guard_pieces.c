@@ -21,7 +21,7 @@ static uint32_t canaries_before(const guard *g)
     return room < CANARY_SIZE ? room : CANARY_SIZE;
 }
 
-static uint32_t canaries_behind(const guard *g)
+static uint32_t canaries_after(const guard *g)
 {
     uint32_t room = (uint32_t)(end_of(g) - (g->piece + g->size));
     return room < CANARY_SIZE ? room : CANARY_SIZE;
@@ -34,7 +34,7 @@ uint8_t *guard_take(guard *g, uint32_t size, enum guard_end end)
     g->piece = end == GUARD_BELOW ? g->room : end_of(g) - (size + ALIGN - 1) / ALIGN * ALIGN;
     g->size = size;
     memset(g->piece - canaries_before(g), CANARY, canaries_before(g));
-    memset(g->piece + size, CANARY, canaries_behind(g));
+    memset(g->piece + size, CANARY, canaries_after(g));
     return g->piece;
 }
 
@@ -49,5 +49,5 @@ static int are_canaries(const uint8_t *bytes, uint32_t count)
 int guard_is_whole(const guard *g)
 {
     return are_canaries(g->piece - canaries_before(g), canaries_before(g)) &&
-           are_canaries(g->piece + g->size, canaries_behind(g));
+           are_canaries(g->piece + g->size, canaries_after(g));
 }

@@ -39,8 +39,8 @@ def outcome(read: Callable[[Path], object], path: Path) -> dict[str, object]:
         became, error = "refused", raised
     except (Exception, MemoryError, RecursionError) as raised:
         became, error = "broke", raised
-    told = {"became": became, "error": f"{type(error).__name__}: {error}"[:300]}
-    return {**told, "seconds": time.process_time() - start, "peak": peak()}
+    reported = {"became": became, "error": f"{type(error).__name__}: {error}"[:300]}
+    return {**reported, "seconds": time.process_time() - start, "peak": peak()}
 
 
 def peak() -> int:

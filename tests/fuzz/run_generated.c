@@ -194,7 +194,7 @@ static void split_work(gm_session *session, uint32_t size)
 
 /* ---- One image -------------------------------------------------------------------------------------------------- */
 
-static void tell_arena(const gm_session *session, int status)
+static void print_arena(const gm_session *session, int status)
 {
     uint32_t digest = fold_words(0, (const uint32_t *)(const void *)session->arena, session->header->arena_size / 4);
     say_line("returned", (uint32_t[]){(uint32_t)status, digest}, 2);
@@ -239,7 +239,7 @@ static int run_instruction(draws *d, gm_session *session, const order *o)
     }
     unify_nans(session);
     if (o->detail == DETAIL_INSTRUCTIONS) {
-        tell_arena(session, status);
+        print_arena(session, status);
     }
     return status;
 }
@@ -275,7 +275,7 @@ static int call_store(draws *d, gm_session *session, const order *o, uint32_t *d
     unify_nans(session);
     *digest = fold_words(fold(*digest, (uint32_t)status), call.found, sizeof call.found / sizeof *call.found);
     if (o->detail == DETAIL_INSTRUCTIONS) {
-        tell_arena(session, status);
+        print_arena(session, status);
     }
     return status;
 }

@@ -13,16 +13,16 @@ CUT, REQUESTS = 40, 20
 
 def test_the_firmware_serves_whatever_was_said():
     conversing.build()
-    told = conversing.draw(CONVERSATIONS, STEPS, seed=1)
-    print(told)
-    assert f"{CONVERSATIONS} conversations of {STEPS} steps, 0 hangs" in told
+    reported = conversing.draw(CONVERSATIONS, STEPS, seed=1)
+    print(reported)
+    assert f"{CONVERSATIONS} conversations of {STEPS} steps, 0 hangs" in reported
 
 
 def test_a_restart_finds_what_was_before_a_request_or_after_it():
     conversing.build()
-    told = conversing.cut(CUT, REQUESTS, seed=1)
-    print(told)
-    assert f"{CUT} conversations of {REQUESTS} requests" in told
+    reported = conversing.cut(CUT, REQUESTS, seed=1)
+    print(reported)
+    assert f"{CUT} conversations of {REQUESTS} requests" in reported
     for kind in ("SAVE", "ROUND_BEGIN", "ROUND_BEGIN 0", "DELTA_END", "CHECKPOINT", "UPDATE"):
-        (done,) = re.findall(rf"^{kind} +\d+ asked, +(\d+) done$", told, re.MULTILINE)
+        (done,) = re.findall(rf"^{kind} +\d+ asked, +(\d+) done$", reported, re.MULTILINE)
         assert int(done) > 10

@@ -178,8 +178,8 @@ def joined_often(levels: int) -> bytes:
 def one(op: str, x=("N", 4), constants=(), **attributes) -> bytes:
     """Return a model of one node, with a MatMul after it if it has no weight."""
     node = helper.make_node(op, ["x", *(c.name for c in constants)], ["y" if op == "Conv" else "r"], **attributes)
-    behind = [] if op == "Conv" else [helper.make_node("MatMul", ["r", "w"], ["y"])]
-    return model([node, *behind], (WEIGHT, *constants), x)
+    after = [] if op == "Conv" else [helper.make_node("MatMul", ["r", "w"], ["y"])]
+    return model([node, *after], (WEIGHT, *constants), x)
 
 
 #: A file of 8 MiB beside the models.
@@ -232,14 +232,16 @@ def test_files_that_lie_are_refused_in_little_memory_and_time(tmp_path):
     command = [sys.executable, ROOT / "tests/fuzz/hostile_files.py", tmp_path]
     environment = {"PYTHONPATH": f"{ROOT / 'host_tools'}:{ROOT / 'bindings/python'}", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    told = {line["file"]: line for line in map(json.loads, done.stdout.splitlines())}
-    assert done.returncode == 0, f"ended behind {list(told)[-1:]}: {done.stderr[-2000:]}"
-    assert told.keys() == files.keys()
-    wrong = [line for line in told.values() if line["became"] == "broke"]
+    reported = {line["file"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert done.returncode == 0, f"ended after {list(reported)[-1:]}: {done.stderr[-2000:]}"
+    assert reported.keys() == files.keys()
+    wrong = [line for line in reported.values() if line["became"] == "broke"]
     assert not wrong, wrong
-    accepted = {name for name, line in told.items() if line["became"] == "accepted"}
+    accepted = {name for name, line in reported.items() if line["became"] == "accepted"}
     assert accepted <= {"name_of_megabytes.onnx", "joined_to_less.onnx"}
-    assert max(line["peak"] for line in told.values()) <= PEAK, {name: line["peak"] for name, line in told.items()}
+    assert max(line["peak"] for line in reported.values()) <= PEAK, {
+        name: line["peak"] for name, line in reported.items()
+    }
 
 
 # ---- Mutations -------------------------------------------------------------------------------------------------------

@@ -12,6 +12,6 @@ def test_brackets_in_a_name_are_printed(tmp_path, capsys) -> None:
     model = make_model([node("Gemm", "x w", "y", name="block[main]")], {"w": values(1, 6, 3)}, {"x": ("N", 6)})
     onnx.save(model, tmp_path / "model[bold].onnx")
     assert main(["analyze", str(tmp_path / "model[bold].onnx"), "--loss", "cross_entropy"]) == 0
-    told = capsys.readouterr().out
-    assert "block[main]" in told and "model[bold].onnx" in told
+    reported = capsys.readouterr().out
+    assert "block[main]" in reported and "model[bold].onnx" in reported
     assert main(["plan", str(tmp_path / "model[bold].onnx"), "--loss", "cross_entropy"]) == 0

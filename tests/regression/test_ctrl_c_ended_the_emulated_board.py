@@ -1,5 +1,5 @@
 """Ctrl-C at a terminal, and `timeout`, signal the whole group of processes: the emulated board that was trained on
-ended before its checkpoint could be read, and what was learnt was lost."""
+ended before its checkpoint could be read, and what was learned was lost."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAIN = "import sys; from gradmote.cli import main; sys.exit(main())"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_what_was_learnt_on_it_is_kept(tmp_path: Path, number: int) -> None:
+def test_what_was_learned_on_it_is_kept(tmp_path: Path, number: int) -> None:
     build_firmware()
     rng = np.random.default_rng(0)
     (tmp_path / "model.mote").write_bytes(classifier_image())

@@ -34,7 +34,7 @@ def image_of(optimizer: optimizers.Optimizer, **options: object) -> bytes:
     return compile_image(made, Options(batch=BATCH, **options)).image  # type: ignore[arg-type]
 
 
-def learnt(session: Session) -> str:
+def learned(session: Session) -> str:
     """Parameters and moments, without counters."""
     state, size = bytes(session.state()), 4 * len(session.parameters())
     return hashlib.sha256(state[:size] + state[size + 48 :]).hexdigest()
@@ -52,7 +52,7 @@ OPTIMIZERS = [optimizers.sgd(0.1), optimizers.sgd(0.1, momentum=0.9), optimizers
 @pytest.mark.parametrize("optimizer", OPTIMIZERS, ids=lambda o: o.rule)
 @pytest.mark.parametrize("profile", ["fused", "strict"])
 def test_step_leaves_the_parameters_finite(optimizer, profile):
-    """Layers after the root have finite gradients, and may have learnt; what is before it is as it was."""
+    """Layers after the root have finite gradients, and may have learned; what is before it is as it was."""
     session = Session(image_of(optimizer), profile)
     session.step(GOOD, LABELS)
     before = bytes(session.parameter("w"))
@@ -73,18 +73,18 @@ def test_an_update_on_kept_gradients_is_applied_whole_or_not_at_all(optimizer, c
     rule = optimizers.Optimizer(optimizer.rule, optimizer.learning_rate, optimizer.hyper, clip)
     session, other = (Session(image_of(rule, accumulate=True)) for _ in range(2))
     other.set_parameters(session.parameters())
-    before = learnt(session)
+    before = learned(session)
     session.train_step(GOOD, LABELS)
     session.train_step(BAD, LABELS)
     refused(session.optimizer_step)
-    assert learnt(session) == before
+    assert learned(session) == before
     assert session.control()["skipped_steps"] == 1 and session.control()["optimizer_steps"] == 0
     with pytest.raises(RuntimeFault, match="NO_GRADIENTS"):
         session.optimizer_step()
     for each in (session, other):
         each.train_step(GOOD, LABELS)
         each.optimizer_step()
-    assert learnt(session) == learnt(other) != before
+    assert learned(session) == learned(other) != before
 
 
 @pytest.mark.parametrize("clip", [1.0])
@@ -93,9 +93,9 @@ def test_a_clipped_step_is_applied_whole_or_not_at_all(optimizer, clip):
     rule = optimizers.Optimizer(optimizer.rule, optimizer.learning_rate, optimizer.hyper, clip)
     session = Session(image_of(rule))
     session.step(GOOD, LABELS)
-    before = learnt(session)
+    before = learned(session)
     refused(session.step, BAD, LABELS)
-    assert learnt(session) == before
+    assert learned(session) == before
 
 
 def test_replay():
@@ -116,8 +116,8 @@ def test_targets_that_are_not_finite_change_nothing(number, accumulate):
     model = make_model([node("MatMul", "x w", "y")], weights, {"x": ("N", 4)})
     made = build_artifacts(model, None, losses.mse(), optimizers.adamw(0.01))
     session = Session(compile_image(made, Options(batch=BATCH, accumulate=accumulate)).image)
-    before = learnt(session)
+    before = learned(session)
     call = session.train_step if accumulate else session.step
     refused(call, GOOD, np.array([[1], [number]], np.float32))
     refused(call, GOOD * np.float32(1e30), np.zeros((BATCH, 1), np.float32))  # the loss overflows
-    assert learnt(session) == before and session.control()["skipped_steps"] == 2
+    assert learned(session) == before and session.control()["skipped_steps"] == 2

@@ -43,8 +43,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_it_is_said_what_is_wrong(name):
-    loss, told = WRONG[name]
-    with pytest.raises(ModelError, match=told):
+    loss, message = WRONG[name]
+    with pytest.raises(ModelError, match=message):
         build_artifacts(MODEL, loss=loss)
 
 

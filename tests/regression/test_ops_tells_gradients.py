@@ -79,16 +79,16 @@ def gradients(artifacts) -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("name", BY["yes"])
 def test_what_is_listed_with_a_gradient_has_one(cases, name):
     """Through one of ONNX's own tests at least: its inputs are weights, its first output goes to a loss."""
-    told = []
+    reported = []
     for case in cases[name]:
         try:
             found = gradients(training_artifacts(case))
         except REFUSALS as error:
-            told.append(str(error))
+            reported.append(str(error))
         else:
             assert found
             return
-    assert name in OUR_OWN, f"{len(told)} tests, none trains: {told}"
+    assert name in OUR_OWN, f"{len(reported)} tests, none trains: {reported}"
     assert gradients(build_artifacts(OUR_OWN[name], loss=losses.mse()))["w"].any()
 
 

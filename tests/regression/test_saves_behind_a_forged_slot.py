@@ -1,5 +1,5 @@
 """After a slot record of generation 0xFFFFFFFE each save was reported as done, with a generation that no start looks
-at: what was learnt was lost. The program that follows these conversations compares each save with what a restart
+at: what was learned was lost. The program that follows these conversations compares each save with what a restart
 loads."""
 
 from __future__ import annotations

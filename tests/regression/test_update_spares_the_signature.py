@@ -19,13 +19,13 @@ SIGNATURE = 80
 pytestmark = [pytest.mark.toolchain, pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")]
 
 
-@pytest.mark.parametrize(("signed", "behind"), [(True, SIGNATURE), (False, 0)])
-def test_the_half_has_room_for_image_and_signature(signed, behind, tmp_path):
+@pytest.mark.parametrize(("signed", "after"), [(True, SIGNATURE), (False, 0)])
+def test_the_half_has_room_for_image_and_signature(signed, after, tmp_path):
     sources = signature_sources(fetch_monocypher(BUILD)) if signed else [FIRMWARE / "src/storage/no_signature.c"]
     key = ",".join(map(str, key_of("own").public_key().public_bytes_raw()))
     sources = [FIRMWARE.parent / "tests/c/signature/find_room.c", *sources, RUNTIME / "src/crc32.c"]
     sources += [FIRMWARE / "src" / "storage" / name for name in ("images.c", "flash_writer.c")]
     flags = [f"-DSIGNATURE_KEY={key}", "-DBOARD_PROGRAM_UNIT=4", *(f"-I{path}" for path in FIRMWARE_INCLUDES)]
     program = compile_c(tmp_path / "find_room", sources, *flags)
-    told = subprocess.run([program], capture_output=True, text=True, check=True).stdout
-    assert told.split() == [str(4096 - behind), "of", "4096"]
+    reported = subprocess.run([program], capture_output=True, text=True, check=True).stdout
+    assert reported.split() == [str(4096 - after), "of", "4096"]

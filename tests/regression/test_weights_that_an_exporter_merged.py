@@ -55,7 +55,7 @@ def test_untied_is_as_if_they_had_never_been_merged():
 
 
 @pytest.mark.parametrize("train", [None, ["w.untied_2"]])
-def test_what_was_learnt_goes_back_into_the_model(train):
+def test_what_was_learned_goes_back_into_the_model(train):
     """Check it also for a weight that trains alone: the others stay as they were."""
     parameters, checkpoint = trained(merged(), untie=True, train=train)
     x, h = values(3, 2, 4), None
@@ -69,11 +69,14 @@ def test_the_nodes_are_named(tmp_path, capsys):
     path = tmp_path / "model.onnx"
     onnx.save(merged(), path)
     assert cli.main(["compile", str(path), "--loss", "mse"]) == 0
-    told = capsys.readouterr().err
-    assert "warning: 'w' is used by Gemm -> a, Transpose -> t; each trains as one weight" in told and "--untie" in told
+    reported = capsys.readouterr().err
+    assert (
+        "warning: 'w' is used by Gemm -> a, Transpose -> t; each trains as one weight" in reported
+        and "--untie" in reported
+    )
     assert cli.main(["compile", str(path), "--loss", "mse", "--untie"]) == 0
-    told = capsys.readouterr()
-    assert told.err == "" and "trains w.untied_1, w.untied_2, w.untied_3" in told.out
+    reported = capsys.readouterr()
+    assert reported.err == "" and "trains w.untied_1, w.untied_2, w.untied_3" in reported.out
 
 
 @given(st.lists(st.sampled_from(["Mul", "Add", "Sub"]), min_size=1, max_size=5), st.lists(st.booleans(), min_size=5))

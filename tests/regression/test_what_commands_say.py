@@ -185,7 +185,7 @@ def test_the_train_line_of_a_budget_can_be_run(folder: Path, capsys: Said) -> No
     assert (folder / "small.gmck").exists()
 
 
-def test_update_says_what_became_of_what_was_learnt() -> None:
+def test_update_says_what_became_of_what_was_learned() -> None:
     entries = tuple(StateEntry(name, "parameter", (1,), name == "w") for name in ("w", "b"))
     assert update.outcome(Update(entries, True), True) == "1 of 2 parameters were carried over, and are saved"
     assert update.outcome(Update((), False), True) == "it is the same model, and all that it learned stays"

@@ -41,7 +41,7 @@ OTHER_WORDS = {
 DRAWS = draws("studio_draws")
 
 
-def told(found: dict[str, Any], name: str) -> str:
+def problem_of(found: dict[str, Any], name: str) -> str:
     """Return what was wrong and what to do, of the file or of how it fits the model."""
     problem = found.get("error") or found["misfit"]
     assert problem and problem["text"] and problem["hint"], (name, found)
@@ -55,7 +55,7 @@ def test_bad_files(tmp_path: Path) -> None:
     cases = [Case(name, {name: tmp_path / name}, model=MODEL) for name in FILES]
     found = read_in_node(tmp_path, cases)
     for name, (_, wanted) in FILES.items():
-        assert re.search(OTHER_WORDS.get(name, wanted), told(found[name], name)), (name, wanted, found[name])
+        assert re.search(OTHER_WORDS.get(name, wanted), problem_of(found[name], name)), (name, wanted, found[name])
 
 
 def test_bad_folders(tmp_path: Path) -> None:
@@ -67,7 +67,7 @@ def test_bad_folders(tmp_path: Path) -> None:
     words = {"not-riff": "cannot read .*b/1.wav", "empty-wav": "cannot read .*b/1.wav"}
     found = read_in_node(tmp_path, [Case(n, files_in(tmp_path / n), model=MODEL) for n in chosen])
     for name, (_, wanted) in chosen.items():
-        assert re.search(words.get(name, wanted), told(found[name], name)), (name, found[name])
+        assert re.search(words.get(name, wanted), problem_of(found[name], name)), (name, found[name])
 
 
 # ---- Drawn damage ----------------------------------------------------------------------------------------------------
@@ -108,7 +108,7 @@ def test_drawn_damage(tmp_path: Path, form: str) -> None:
     read = 0
     for name, path in paths.items():
         if "error" in found[name]:
-            told(found[name], name)
+            problem_of(found[name], name)
         wanted = read_in_python(path)
         if "error" not in found[name]:
             read += 1

@@ -56,10 +56,10 @@ def write_files(folder: Path) -> None:
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     folder = tmp_path_factory.mktemp("data")
     write_files(folder)
-    told = page.click("data.mjs", folder, folder / "model.mote", json.dumps(GIVEN))
-    assert told["problems"] == []
-    assert told["step"] == "Model"  # after a model was dropped on the place for data
-    return dict(told["found"])
+    reported = page.click("data.mjs", folder, folder / "model.mote", json.dumps(GIVEN))
+    assert reported["problems"] == []
+    assert reported["step"] == "Model"  # after a model was dropped on the place for data
+    return dict(reported["found"])
 
 
 def test_figures_of_what_was_read(found: dict[str, Any]) -> None:

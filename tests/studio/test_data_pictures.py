@@ -19,7 +19,7 @@ from gradmote.data.expected import Expected, ExpectedTensor
 from gradmote.data.reading import Reading
 from studio import page
 from studio.data_cases import Case, assert_same, bundle, files_in, read_in_python
-from studio.test_data_bad import MODEL, drawn, told
+from studio.test_data_bad import MODEL, drawn, problem_of
 from support.sample_files import picture, png_that_claims, write
 
 RANDOM = np.random.default_rng(0)
@@ -123,10 +123,10 @@ def test_bad_folders(tmp_path: Path) -> None:
         for n in chosen
     ]
     found = read_in_page(tmp_path, cases)
-    assert "cannot read too-little-data/b/1.png" in told(found["too-little-data"], "too-little-data")
+    assert "cannot read too-little-data/b/1.png" in problem_of(found["too-little-data"], "too-little-data")
     for name, (_, wanted) in FOLDERS.items():
         words = OTHER_WORDS.get(name, wanted)
-        assert re.search(words, told(found[name], name)), (name, words, found[name])
+        assert re.search(words, problem_of(found[name], name)), (name, words, found[name])
 
 
 @pytest.mark.parametrize("form", ["a/0.png", "a/0.jpg"])
@@ -139,7 +139,7 @@ def test_drawn_damage(tmp_path: Path, form: str) -> None:
     found, read = read_in_page(tmp_path, cases), 0
     for case in cases:
         if "error" in found[case.name]:
-            told(found[case.name], case.name)
+            problem_of(found[case.name], case.name)
             continue
         wanted = read_in_python(tmp_path / case.name, Reading(resize=True))
         assert_same(found[case.name], wanted, case.name)

@@ -18,16 +18,16 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     """Look at an example, then at an image of another network."""
     image = tmp_path_factory.mktemp("model") / "own.mote"
     image.write_bytes(images()["step"])
-    told = page.click("model.mjs", image)
-    assert told["problems"] == []
-    return told
+    reported = page.click("model.mjs", image)
+    assert reported["problems"] == []
+    return reported
 
 
 @cache
 def report() -> dict[str, Any]:
     """Return the report beside the example."""
-    told: dict[str, Any] = json.loads((page.built() / "examples" / "digits-cnn.json").read_text())
-    return told
+    reported: dict[str, Any] = json.loads((page.built() / "examples" / "digits-cnn.json").read_text())
+    return reported
 
 
 def region(name: str) -> str:
@@ -58,9 +58,9 @@ def test_tables_have_the_figures_of_the_report(found: dict[str, Any]) -> None:
 def test_boards_are_judged_as_by_the_host_tools(found: dict[str, Any]) -> None:
     arena, image = report()["arena_bytes"], report()["image_bytes"]
     verdicts = {f"{board.title} {board.name}": board.lacks(arena, image) for board in boards()}
-    told = {name: f"lacks {' and '.join(lacks)}" if lacks else "yes" for name, lacks in verdicts.items()}
-    assert {row[0]: row[1] for row in found["boards"]} == told
-    assert {"yes"} < set(told.values())
+    reported = {name: f"lacks {' and '.join(lacks)}" if lacks else "yes" for name, lacks in verdicts.items()}
+    assert {row[0]: row[1] for row in found["boards"]} == reported
+    assert {"yes"} < set(reported.values())
 
 
 def test_an_image_alone_says_what_it_is_and_what_is_missing(found: dict[str, Any]) -> None:
@@ -68,4 +68,4 @@ def test_an_image_alone_says_what_it_is_and_what_is_missing(found: dict[str, Any
     assert "The compiler would also show" in found["alone"]["says"]
     assert [row[1] for row in found["alone"]["tensors"]] == ["input", "label", "output"]
     assert found["alone"]["tensors"][0][2] == "4 × 64"
-    assert "notes.txt is no model" in found["refused"]
+    assert "notes.txt is not a model" in found["refused"]

@@ -33,9 +33,9 @@ def taught(folder: Path, store: StoreOptions | None, part: str) -> dict[str, Any
     """Return what the page shows while a network is taught."""
     one = picture(GRADIENT)
     write(folder, {"m.mote": image(store), "a.png": one, "b.png": picture(GRADIENT.T), "broken.png": one[:-20]})
-    told = page.click("teach.mjs", folder / "m.mote", folder, part)
-    assert told["problems"] == []
-    return told
+    reported = page.click("teach.mjs", folder / "m.mote", folder, part)
+    assert reported["problems"] == []
+    return reported
 
 
 def assert_told_apart(found: dict[str, Any]) -> None:

@@ -82,23 +82,23 @@ def test_an_order_that_is_drawn_gives_the_twins_state_too() -> None:
 
 
 def test_it_tells_how_well_the_model_does() -> None:
-    told = found()
-    assert told["problems"] == []
-    loss, accuracy = told["curves"]
+    reported = found()
+    assert reported["problems"] == []
+    loss, accuracy = reported["curves"]
     first, last = (float(number) for number in loss.split("from ")[1].split(" to "))
     assert last < first / 3
     assert float(accuracy.split(": ")[1].split(" %")[0]) > 85
-    assert f"Trained after {told['ordered']['steps']} steps: accuracy" in told["told"]
-    assert told["confusion"] == 10
-    assert int(told["ordered"]["steps"]) == told["moved"]["steps"] and told["moved"]["points"] > 20
+    assert f"Trained after {reported['ordered']['steps']} steps: accuracy" in reported["told"]
+    assert reported["confusion"] == 10
+    assert int(reported["ordered"]["steps"]) == reported["moved"]["steps"] and reported["moved"]["points"] > 20
 
 
 def test_a_state_is_kept_saved_and_opened_again() -> None:
-    told = found()
-    kept = told["ordered"]["digest"]
-    assert kept == told["reopened"] == told["loaded"] != told["begun"] == told["anew"]
-    assert told["again"].endswith(" B")
-    assert "GM_ERR_TRUNCATED" in told["refused"] and told["kept"] == kept
+    reported = found()
+    kept = reported["ordered"]["digest"]
+    assert kept == reported["reopened"] == reported["loaded"] != reported["begun"] == reported["anew"]
+    assert reported["again"].endswith(" B")
+    assert "GM_ERR_TRUNCATED" in reported["refused"] and reported["kept"] == kept
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +108,9 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     for name in ("infer", "accumulate"):
         paths.append(tmp_path_factory.mktemp(name) / "own.mote")
         paths[-1].write_bytes(images()[name])
-    told = page.click("training_ends.mjs", *paths)
-    assert told["problems"] == []
-    return told
+    reported = page.click("training_ends.mjs", *paths)
+    assert reported["problems"] == []
+    return reported
 
 
 def test_numbers_that_are_not_finite_end_at_the_last_sound_state(ended: dict[str, Any]) -> None:
@@ -151,9 +151,9 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     np.savez(folder / "classes.npz", x=drawn.random((80, 1, 8, 8), "f"), y=np.arange(80, dtype=np.int32) % 13)
     np.savez(folder / "shape.npz", x=drawn.random((80, 7), "f"), y=np.arange(80, dtype=np.int32) % 3)
     names = ("own.mote", "numbers.npz", "classes.npz", "shape.npz")
-    told = page.click("training_data.mjs", *(folder / name for name in names))
-    assert told["problems"] == []
-    return told
+    reported = page.click("training_data.mjs", *(folder / name for name in names))
+    assert reported["problems"] == []
+    return reported
 
 
 def test_a_model_that_predicts_numbers_has_a_loss_and_no_accuracy(others: dict[str, Any]) -> None:
@@ -164,5 +164,5 @@ def test_a_model_that_predicts_numbers_has_a_loss_and_no_accuracy(others: dict[s
 
 
 def test_samples_that_do_not_fit_say_why(others: dict[str, Any]) -> None:
-    assert "GM_ERR_LABEL_OUT_OF_RANGE" in others["outside"] and "labels must lie in" in others["outside"]
+    assert "GM_ERR_LABEL_OUT_OF_RANGE" in others["outside"] and "labels must be in" in others["outside"]
     assert "A sample has 7 numbers (7), and 'x' takes 64" in others["unfit"]

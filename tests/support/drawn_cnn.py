@@ -45,9 +45,9 @@ class DrawnNetwork:
     def padding(self, kernel: int, dilation: int, size: int) -> tuple[int, int]:
         """Return the padding before and after, so that each window has a row of the input, and no more than needed."""
         reach = (kernel - 1) * dilation
-        before, behind = (int(n) for n in self.rng.integers(0, reach // 2 + 1 + (reach % 2), 2)) if reach else (0, 0)
-        short = max(0, reach + 1 - size - before - behind)
-        return before + short, behind
+        before, after = (int(n) for n in self.rng.integers(0, reach // 2 + 1 + (reach % 2), 2)) if reach else (0, 0)
+        short = max(0, reach + 1 - size - before - after)
+        return before + short, after
 
     def window(self) -> dict[str, list[int]]:
         """Return random attributes of a window, and set the size of its result."""

@@ -132,8 +132,8 @@ def forged(kept: bytes, image: bytes, rng: np.random.Generator) -> bytes:
     if rng.random() < 0.2:
         file = bytearray(as_half(sealed(file)))
         if rng.random() < 0.5:
-            behind = np.frombuffer(file, np.uint16)[-size // 2 // 2 :]
-            behind[rng.integers(behind.size)] = rng.integers(2**16)
+            rest = np.frombuffer(file, np.uint16)[-size // 2 // 2 :]
+            rest[rng.integers(rest.size)] = rng.integers(2**16)
     return sealed(file)
 
 

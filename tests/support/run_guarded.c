@@ -1,5 +1,5 @@
 /*
- * Runs the INFER program of an image whose arena has nothing behind it, and prints the scratch as it is then. The scratch
+ * Runs the INFER program of an image whose arena has nothing after it, and prints the scratch as it is then. The scratch
  * begins as 1, 2, 3, ...; the image's bytes come from standard input.
  */
 #define _GNU_SOURCE

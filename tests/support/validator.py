@@ -16,7 +16,8 @@ from gradmote import Session
 from gradmote.artifacts.artifacts import Artifacts
 from gradmote.compiler import Options
 from gradmote.compiler.compile import flatten
-from gradmote.compiler.passes import collect_gains, limit_gradients, pipeline
+from gradmote.compiler.passes import limit_gradients, pipeline
+from gradmote.compiler.passes.quantized_models import collect_gains
 from gradmote.errors import RuntimeFault
 from gradmote.formats.image import lay_out, write_image
 from gradmote.ir.generated.instructions import ConvGradXS16
@@ -94,7 +95,8 @@ def stages(made: Artifacts, options: Options) -> Iterator[tuple[str, Compiled]]:
 
 
 def name_of(run: Any) -> str:
-    return run.__module__.rpartition("passes.")[2]
+    """Return the name of a pass: of its function, or of its file if that is called run."""
+    return run.__module__.rpartition("passes.")[2] if run.__name__ == "run" else run.__name__
 
 
 def finished(compiled: Compiled) -> Compiled:
@@ -104,7 +106,7 @@ def finished(compiled: Compiled) -> Compiled:
         return compiled
     compiled = deepcopy(compiled)
     limit_gradients.run(compiled)
-    collect_gains.run(compiled)
+    collect_gains(compiled)
     return compiled
 
 

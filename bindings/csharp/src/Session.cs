@@ -214,7 +214,7 @@ namespace Gradmote
             }
         }
 
-        private Array Copy(Native.Copying copy, Tensor tensor, Array data, string where)
+        private Array Copy(Native.WriteCall copy, Tensor tensor, Array data, string where)
         {
             int dtype = Array.IndexOf(Tensor.Types, data?.GetType().GetElementType());
             if (dtype < 0) Check(data == null ? InvalidArgument : WrongDtype, $"{where}: {tensor}");
@@ -282,7 +282,7 @@ namespace Gradmote
         private bool Check(int status, string where)
         {
             if (status >= 0) return true;
-            Func<Native.Texts, string> text = texts => Marshal.PtrToStringAnsi(texts(status));
+            Func<Native.ErrorNameCall, string> text = texts => Marshal.PtrToStringAnsi(texts(status));
             throw new GradmoteException(status, text(native.ErrorName), where, text(native.ErrorText), text(native.ErrorHint));
         }
     }

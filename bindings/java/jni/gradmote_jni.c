@@ -254,23 +254,20 @@ METHOD(jintArray, control)(JNIEnv *env, jclass type, jlong table, jlong handle)
     return new_ints(env, &control, (jsize)(sizeof control / 4));
 }
 
-METHOD(void, reset)(JNIEnv *env, jclass type, jlong table, jlong handle)
-{
-    (void)type;
-    throws(env, CALLS(table)->reset(handle), "reset");
-}
+/* A method that passes numbers to a function of the table. */
+#define PASSES(name, call, ...)                                             \
+    METHOD(void, name)(JNIEnv * env, jclass type, jlong table, __VA_ARGS__) \
+    {                                                                       \
+        (void)type;                                                         \
+        throws(env, CALLS(table)->call, #name);                             \
+    }
 
-METHOD(void, lazyResetGrad)(JNIEnv *env, jclass type, jlong table, jlong handle)
-{
-    (void)type;
-    throws(env, CALLS(table)->lazy_reset_grad(handle), "lazyResetGrad");
-}
-
-METHOD(void, setLearningRate)(JNIEnv *env, jclass type, jlong table, jlong handle, jfloat rate)
-{
-    (void)type;
-    throws(env, CALLS(table)->set_learning_rate(handle, rate), "setLearningRate");
-}
+PASSES(reset, reset(handle), jlong handle)
+PASSES(lazyResetGrad, lazy_reset_grad(handle), jlong handle)
+PASSES(setLearningRate, set_learning_rate(handle, rate), jlong handle, jfloat rate)
+PASSES(setSeed, set_seed(handle, (uint32_t)seed), jlong handle, jint seed)
+PASSES(learn, learn(handle, (uint32_t)label), jlong handle, jint label)
+PASSES(forget, forget(handle, (uint32_t)label), jlong handle, jint label)
 
 METHOD(void, setLinearSchedule)(JNIEnv *env, jclass type, jlong table, jlong handle, jfloat rate, jint warmup,
                                 jint total)
@@ -280,12 +277,6 @@ METHOD(void, setLinearSchedule)(JNIEnv *env, jclass type, jlong table, jlong han
                      : CALLS(table)->set_linear_schedule(handle, rate, (uint32_t)warmup, (uint32_t)total);
     (void)type;
     throws(env, status, "setLinearSchedule");
-}
-
-METHOD(void, setSeed)(JNIEnv *env, jclass type, jlong table, jlong handle, jint seed)
-{
-    (void)type;
-    throws(env, CALLS(table)->set_seed(handle, (uint32_t)seed), "setSeed");
 }
 
 /* ---- The state --------------------------------------------------------------------------------- */
@@ -367,22 +358,10 @@ METHOD(jintArray, property)(JNIEnv *env, jclass type, jlong table, jlong handle,
 
 /* ---- The sample store -------------------------------------------------------------------------- */
 
-METHOD(void, learn)(JNIEnv *env, jclass type, jlong table, jlong handle, jint label)
-{
-    (void)type;
-    throws(env, CALLS(table)->learn(handle, (uint32_t)label), "learn");
-}
-
 METHOD(jfloat, replay)(JNIEnv *env, jclass type, jlong table, jlong handle)
 {
     float loss = 0;
     (void)type;
     throws(env, CALLS(table)->replay(handle, &loss), "replay");
     return loss;
-}
-
-METHOD(void, forget)(JNIEnv *env, jclass type, jlong table, jlong handle, jint label)
-{
-    (void)type;
-    throws(env, CALLS(table)->forget(handle, (uint32_t)label), "forget");
 }

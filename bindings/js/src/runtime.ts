@@ -73,7 +73,7 @@ async function compile(source: Source, simd: boolean): Promise<Runtime> {
   try {
     return remember({ module: await compiled(opened), simd });
   } catch (cause) {
-    const files = `pass as options.wasm the folder of ${moduleName("")}`;
+    const files = `pass the folder of ${moduleName("")} as options.wasm`;
     const hint = /CSP|Policy/.test(String(cause)) ? "add 'wasm-unsafe-eval' to script-src" : files;
     throw explained(cause, "the runtime does not compile", hint);
   }

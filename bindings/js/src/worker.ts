@@ -26,7 +26,7 @@ async function answer(request: Exclude<Request, { abort: number }>): Promise<unk
   if ("open" in request) return void (session = new (kindFor(request.open.runtime))(request.open.image, request.open.runtime));
   const found = session as unknown as Record<string, unknown>;
   if ("set" in request) {
-    if (request.set !== "learningRate") throw new GradmoteError(`a session has no '${request.set}' that is set`, "set learningRate");
+    if (request.set !== "learningRate") throw new GradmoteError(`a session has no '${request.set}' to set`, "set learningRate");
     return void (found[request.set] = request.value);
   }
   const { id, call, values } = request;

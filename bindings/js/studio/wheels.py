@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parents[2] / "host_tools"))
 
-from gradmote.studio.wheel_file import wheel_bytes  # noqa: E402
+from gradmote.studio.own_wheel import wheel_bytes  # noqa: E402
 
 #: The public address of a release.
 BASE = "https://cdn.jsdelivr.net/pyodide/v{version}/full/"

@@ -40,7 +40,7 @@ def teach(session, label, window):
 
 
 def run(rounds=None):
-    """Teach and recognise for this many windows, or for ever."""
+    """Teach and recognize for this many windows, or for ever."""
     with open("window.mote", "rb") as file:
         session = Session(file.read())
     known = kept_checkpoint.restore(session, CHECKPOINT)

@@ -179,7 +179,7 @@ static void copy_ints(uint8_t *out, uint32_t count, const mp_buffer_info_t *data
     int32_t value;
     for (size_t i = 0; i < count; ++i) {
         if (!read_int(data, i, width, &value) || !fits(value, each)) {
-            raise_type("; a value lies outside its range", each);
+            raise_type("; a value is out of range", each);
         }
     }
     for (size_t i = 0; i < count; ++i) {
@@ -282,7 +282,7 @@ void feed_and_begin(session_obj *self, uint32_t program, size_t n, const mp_obj_
         size_t labels = program == GM_PROGRAM_INFER ? 0 : count_tensors(self, GM_ROLE_LABEL);
         require_idle(self);
         if (n != inputs + labels) {
-            raise_data_error("that is not as many arrays as the model takes",
+            raise_data_error("the model takes a different number of arrays",
                              "pass one for each of inputs(), then for each of labels(); or none");
         }
         feed(self, GM_ROLE_INPUT, inputs, data);

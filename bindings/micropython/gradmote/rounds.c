@@ -29,7 +29,7 @@ static uint32_t number_argument(size_t n_args, const mp_obj_t *args, mp_map_t *n
 static uint32_t checked_bits(uint32_t bits)
 {
     if (bits != 2 && bits != 4 && bits != 8) {
-        raise_data_error("a delta of so many bits does not exist", "use one of 2, 4, 8");
+        raise_data_error("a delta cannot have that many bits", "use one of 2, 4, 8");
     }
     return bits;
 }
@@ -69,7 +69,7 @@ static void share_pattern(session_obj *self, uint8_t *mask, const char *pattern)
         }
     }
     if (!found) {
-        raise_data_error("no parameter has a name that was given", "see parameter_names()");
+        raise_data_error("no parameter has that name", "see parameter_names()");
     }
 }
 

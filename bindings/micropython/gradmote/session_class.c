@@ -40,7 +40,7 @@ static const char profile_name[] = "strict";
 static void check_options(size_t n_args, const mp_obj_t *args)
 {
     if (n_args > 1 && strcmp(text_of(args[1]), profile_name) != 0) {
-        raise_error("this module has the other profile", "leave the argument out; session.profile tells it");
+        raise_error("this module has the other profile", "leave the argument out; session.profile has it");
     }
     if (n_args > 2 && u32_of(args[2]) != 1) {
         raise_error("this module has one thread", "leave the argument out");

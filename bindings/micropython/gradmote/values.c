@@ -27,7 +27,7 @@ uint32_t u32_of(mp_obj_t value)
 {
     uint32_t number = (uint32_t)mp_obj_get_int_truncated(value);
     if (mp_binary_op(MP_BINARY_OP_EQUAL, value, mp_obj_new_int_from_uint(number)) != mp_const_true) {
-        raise_data_error("a number is out of range", "it must lie in 0 .. 4294967295");
+        raise_data_error("a number is out of range", "it must be in 0 .. 4294967295");
     }
     return number;
 }

@@ -602,7 +602,7 @@ class Board:
         return found["capacity"], found["classes"], kind, found["elements"], found["kept"], 0
 
     def store_class(self, label):
-        """Return how many samples of a class were learnt, and how many are in the store."""
+        """Return how many samples of a class were learned, and how many are in the store."""
         found = self.opened().store_class(label)
         return found["seen"], found["kept"]
 
@@ -619,7 +619,7 @@ class Board:
         return ()
 
     def score(self, label):
-        """Return how many samples of a class the store has, and how many are recognised."""
+        """Return how many samples of a class the store has, and how many are recognized."""
         return self.opened().score(label)
 
     def idle_training(self, on):

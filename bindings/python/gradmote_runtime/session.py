@@ -311,7 +311,7 @@ class Session:
         return {**found, "dtype": _STORE_DTYPES[info.dtype]}
 
     def store_class(self, label: int) -> dict[str, int]:
-        """Return how many samples of a class were learnt ("seen") and are in the store ("kept")."""
+        """Return how many samples of a class were learned ("seen") and are in the store ("kept")."""
         own = self._ffi.new("gm_store_class *")
         self._check(self._lib.gm_store_class_view(self._open(), _u32(label, "label"), own), "store_class")
         return {"seen": own.seen, "kept": own.kept}

@@ -52,11 +52,11 @@ const char *gm_handle_error_text(int code)
     switch (code) {
     case GM_ERR_CLOSED: return "the session is closed";
     case GM_ERR_IN_USE: return "another thread is in a call of this session";
-    case GM_ERR_WRONG_DTYPE: return "the data has another type than the tensor";
+    case GM_ERR_WRONG_DTYPE: return "the data's type is not the tensor's";
     case GM_ERR_NO_MEMORY: return "there is no memory for another session";
-    case GM_ERR_NO_FMA: return "this CPU has no fused multiply-add, which the profile fused computes with";
+    case GM_ERR_NO_FMA: return "this CPU has no fused multiply-add, which the profile fused needs";
     case GM_ERR_NO_LIBRARY: return "the library with this profile's runtime does not load";
-    case GM_ERR_WRONG_COUNT: return "this is not the number of arrays that the program takes";
+    case GM_ERR_WRONG_COUNT: return "the program takes a different number of arrays";
     default: return gm_error_text(code);
     }
 }
@@ -66,11 +66,11 @@ const char *gm_handle_error_hint(int code)
     switch (code) {
     case GM_ERR_CLOSED: return "open another one";
     case GM_ERR_IN_USE: return "give each thread a session of its own, or hold a lock around the calls of this one";
-    case GM_ERR_WRONG_DTYPE: return "pass and take numbers of the tensor's own type, f32, i32, i8, u8 or i16; quantized ones are round(x / scale) + zero_point";
+    case GM_ERR_WRONG_DTYPE: return "use numbers of the tensor's type, f32, i32, i8, u8 or i16; quantized ones are round(x / scale) + zero_point";
     case GM_ERR_NO_MEMORY: return "close sessions that are no longer used, or compile the model for a smaller batch";
     case GM_ERR_NO_FMA: return "use the profile strict";
     case GM_ERR_NO_LIBRARY: return "build it with `scons libraries`, and put it where the system looks for shared libraries";
-    case GM_ERR_WRONG_COUNT: return "pass every input and then every label, in the order in which the session lists them";
+    case GM_ERR_WRONG_COUNT: return "pass every input and then every label, in the session's order";
     default: return gm_error_hint(code);
     }
 }

@@ -63,7 +63,7 @@ static socklen_t parse(const char *text, address *out)
     socklen_t size = colon != NULL ? parse_host(text, (size_t)(colon - text), out) : 0;
     unsigned long port = colon != NULL ? strtoul(colon + 1, &end, 10) : 0;
     if (size == 0 || colon[1] < '0' || colon[1] > '9' || *end != '\0' || port > 65535) {
-        misuse(HINT, "'%s' is no HOST:PORT to listen at", text);
+        misuse(HINT, "'%s' is not a HOST:PORT to listen at", text);
     }
     out->v4.sin_port = htons((uint16_t)port); /* at the same place in both */
     return size;

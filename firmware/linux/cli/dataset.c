@@ -89,7 +89,7 @@ static void check_shape(const dataset *d, const column *c, const gm_view *tensor
              (unsigned long long)a->dims[0], d->columns[0].array.path, d->samples);
     }
     if (a->count / a->dims[0] != c->row) {
-        fail("the data must have the shape of the ONNX model's tensor, without the batch: gradmote-run info tells",
+        fail("the data must have the shape of the ONNX model's tensor, without the batch: see gradmote-run info",
              "a sample of %s has %llu values, the %s '%s' takes %u", a->path,
              (unsigned long long)(a->count / a->dims[0]), role_names[c->role],
              tensor->name != NULL ? tensor->name : "?", c->row);
@@ -118,7 +118,7 @@ static void add_role(dataset *d, const opened *m, uint32_t program, uint32_t rol
     for (; gm_tensor_view(&m->session, program, role, index, &tensor) == 0; ++index) {
         if (index >= files->count) {
             misuse("give a file for each, in the order in which gradmote-run info lists them",
-                   "%s takes the %s '%s', for which there is no %s", m->path, role_names[role],
+                   "%s takes the %s '%s', but there is no %s", m->path, role_names[role],
                    tensor.name != NULL ? tensor.name : "?", option_names[role]);
         }
         int scaled = role == GM_ROLE_INPUT && index == 0;
@@ -234,8 +234,8 @@ static void find_wrong_label(const dataset *d, opened *m, uint32_t program, cons
             continue;
         }
         if (is_refused(d, m, program, rows, value)) {
-            fail("number the classes from 0 on; a label that is to count nothing is compiled in: --ignore-index",
-                 "%s: the label of sample %u is %lld, and labels lie in 0 .. %u (%d)", label->array.path, sample,
+            fail("number the classes from 0; to ignore a label, compile with --ignore-index",
+                 "%s: the label of sample %u is %lld, but labels must be in 0 .. %u (%d)", label->array.path, sample,
                  (long long)value, classes - 1, GM_ERR_LABEL_OUT_OF_RANGE);
         }
         ignored = value;

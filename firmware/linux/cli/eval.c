@@ -160,20 +160,20 @@ static void parse(evaluation *e, int argc, char **argv)
         {"--input", OPTION_FILES, &e->inputs, "X.npy", "samples, as for train", NULL},
         {"--label", OPTION_FILES, &e->labels, "Y.npy", "class numbers or targets, as for train", NULL},
         {"--checkpoint", OPTION_TEXT, &e->checkpoint, "C.gmck",
-         "what was learnt; without it the model as it was compiled", NULL},
+         "what was learned; without it the model as it was compiled", NULL},
         {"--scale", OPTION_REAL, &e->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &e->bytes.zero, "Z", "(0)", NULL},
-        {"--threads", OPTION_U32, &e->threads, "N", "threads that share large batches (1), 16 at the most; same bits",
+        {"--threads", OPTION_U32, &e->threads, "N", "threads that share large batches (1), at most 16; same bits",
          NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {
         "eval",
-        "Loss and, where labels are classes, accuracy of a model.",
+        "Loss of a model, and its accuracy if labels are classes.",
         "MODEL.mote --input X.npy [--label Y.npy] [options]",
         "  gradmote-run eval digits.mote --input x_test.npy --label y_test.npy --scale 0.0625 --checkpoint learned.gmck\n\n"
-        "The loss is the mean over full batches. Labels that are no class do not count, nor do those that a mask leaves out.\n",
+        "The loss is the mean over full batches. Labels that are not classes do not count, nor do those that a mask leaves out.\n",
         options,
     };
     options_parse(&about, argc, argv, &image, 1, 1);

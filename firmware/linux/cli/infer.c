@@ -108,11 +108,11 @@ static void parse(inference *i, int argc, char **argv)
         {"--output", OPTION_TEXT, &i->output, "OUT.npy",
          "write the model's first output here; without it, it is printed", NULL},
         {"--checkpoint", OPTION_TEXT, &i->checkpoint, "C.gmck",
-         "what was learnt; without it the model as it was compiled", NULL},
+         "what was learned; without it the model as it was compiled", NULL},
         {"--scale", OPTION_REAL, &i->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &i->bytes.zero, "Z", "(0)", NULL},
-        {"--threads", OPTION_U32, &i->threads, "N", "threads that share large batches (1), 16 at the most; same bits",
+        {"--threads", OPTION_U32, &i->threads, "N", "threads that share large batches (1), at most 16; same bits",
          NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };

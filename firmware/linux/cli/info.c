@@ -57,7 +57,7 @@ int run_info(int argc, char **argv)
     static opened m;
     const char *image, *checkpoint = NULL;
     const option options[] = {
-        {"--checkpoint", OPTION_TEXT, &checkpoint, "C.gmck", "tell of what was learnt", NULL},
+        {"--checkpoint", OPTION_TEXT, &checkpoint, "C.gmck", "describe what was learned", NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
     const command about = {"info", "What this program is, and what a model takes and gives.", "[MODEL.mote] [options]",

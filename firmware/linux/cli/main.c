@@ -27,7 +27,7 @@ static void print_help(void)
     for (size_t i = 0; i < COMMAND_COUNT; ++i) {
         printf("  %-8s  %s\n", commands[i].name, commands[i].summary);
     }
-    puts("\ngradmote-run COMMAND --help tells more, with examples.");
+    puts("\ngradmote-run COMMAND --help says more, with examples.");
 }
 
 int main(int argc, char **argv)

@@ -38,7 +38,7 @@ static void damaged(const cursor *c, const char *what) __attribute__((noreturn))
 
 static void damaged(const cursor *c, const char *what)
 {
-    fail("write it with numpy.save(path, array)", "%s is no .npy file that numpy wrote: %s", c->path, what);
+    fail("write it with numpy.save(path, array)", "%s is not a .npy file of numpy: %s", c->path, what);
 }
 
 static void skip_spaces(cursor *c)
@@ -63,7 +63,7 @@ static int accept(cursor *c, const char *word)
 static void expect(cursor *c, const char *word)
 {
     if (!accept(c, word)) {
-        damaged(c, "its header is not as it should be");
+        damaged(c, "its header is malformed");
     }
 }
 
@@ -166,7 +166,7 @@ static cursor find_dictionary(const char *path, const file_view *file)
     cursor c = {path, NULL, NULL};
     const uint8_t *bytes = file->data;
     if (file->size < 12 || memcmp(bytes, MAGIC, MAGIC_SIZE) != 0) {
-        damaged(&c, "it does not begin as one");
+        damaged(&c, "its first bytes are wrong");
     }
     uint32_t major = bytes[6], start = major == 1 ? 10 : 12;
     if (major != 1 && major != 2) {

@@ -112,7 +112,7 @@ void opened_save(const opened *m, const char *checkpoint)
         errno = reason;
         fail_errno(checkpoint);
     }
-    fail("move it from there", "%s: %s; what was learnt is in %s", checkpoint, strerror(reason), kept);
+    fail("move it from there", "%s: %s; what was learned is in %s", checkpoint, strerror(reason), kept);
 }
 
 void opened_try_save(const opened *m, const char *checkpoint)

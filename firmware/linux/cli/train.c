@@ -143,7 +143,7 @@ static void set_rate(training *t)
     uint64_t steps = (uint64_t)t->epochs * t->steps;
     int error = 0;
     if (steps > UINT32_MAX) {
-        misuse("train in several runs, with --resume", "%u epochs are more steps than are counted", t->epochs);
+        misuse("train in several runs, with --resume", "%u epochs are more steps than can be counted", t->epochs);
     }
     if (t->has_warmup && !t->has_rate) {
         misuse("say which rate the schedule reaches: --lr 0.01", "--warmup without --lr");
@@ -169,7 +169,7 @@ static void set_saves(training *t)
         misuse("say where: --checkpoint learned.gmck", "--save-every without --checkpoint");
     }
     if (t->save_every > INT32_MAX) {
-        misuse("0 saves after each epoch alone", "--save-every takes 0 to %d", INT32_MAX);
+        misuse("0 saves only after each epoch", "--save-every takes 0 to %d", INT32_MAX);
     }
     int error = 0;
     if (t->save_every != 0) {
@@ -206,8 +206,8 @@ static void parse(training *t, int argc, char **argv)
         {"--warmup", OPTION_U32, &t->warmup, "STEPS",
          "the rate rises for this many steps, then falls to 0 at the last one", &t->has_warmup},
         {"--micro-batches", OPTION_U32, &t->micro_batches, "N", "batches averaged in one update (1)", NULL},
-        {"--checkpoint", OPTION_TEXT, &t->checkpoint, "C.gmck", "write what was learnt here, after each epoch", NULL},
-        {"--save-every", OPTION_U32, &t->save_every, "N", "write --checkpoint after each N updates, too",
+        {"--checkpoint", OPTION_TEXT, &t->checkpoint, "C.gmck", "write what was learned here, after each epoch", NULL},
+        {"--save-every", OPTION_U32, &t->save_every, "N", "write --checkpoint after every N updates, too",
          &t->has_save_every},
         {"--resume", OPTION_TEXT, &t->resume, "C.gmck", "go on from this checkpoint", NULL},
         {"--batch-order", OPTION_U32, &t->batch_order, "N", "seed of the shuffling (0): same seed, same bits", NULL},
@@ -215,7 +215,7 @@ static void parse(training *t, int argc, char **argv)
         {"--scale", OPTION_REAL, &t->bytes.scale, "S", "a byte q of the first input stands for (q - zero) * scale (1)",
          NULL},
         {"--zero", OPTION_REAL, &t->bytes.zero, "Z", "(0)", NULL},
-        {"--threads", OPTION_U32, &t->threads, "N", "threads that share large batches (1), 16 at the most; same bits",
+        {"--threads", OPTION_U32, &t->threads, "N", "threads that share large batches (1), at most 16; same bits",
          NULL},
         {NULL, OPTION_TEXT, NULL, NULL, NULL, NULL},
     };
@@ -225,8 +225,8 @@ static void parse(training *t, int argc, char **argv)
         "MODEL.mote --input X.npy [--label Y.npy] [options]",
         "  gradmote-run train digits.mote --input x.npy --label y.npy --scale 0.0625 --epochs 5 --checkpoint learned.gmck\n\n"
         "The checkpoint is, bit for bit, the one that `gradmote train digits.mote --data digits.npz --epochs 5` writes on the host,\n"
-        "where the numerics (gradmote-run info) are the same. The last samples of an epoch that do not fill a batch are left out,\n"
-        "others each time.\n\n"
+        "if the numerics (gradmote-run info) are the same. Each epoch leaves out the last samples if they do not fill a batch,\n"
+        "different ones each time.\n\n"
         "Ctrl-C ends after the current step and still writes the checkpoint. Files are replaced as a whole: an interruption leaves\n"
         "the old one or the new one.\n\n"
         "Exit code: 0 done, 1 refused (model, data, storage), 2 wrong command line, 130 stopped by Ctrl-C, 143 by SIGTERM.\n",

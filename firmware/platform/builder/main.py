@@ -58,7 +58,7 @@ def compiled(compiler, path):
 
 
 def tell_sizes():
-    """Tell PlatformIO how to measure the program and its data, which it compares with the memory in `board.toml`."""
+    """Set up how PlatformIO measures the program and its data, which it compares with the memory in `board.toml`."""
     env.Replace(
         SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
         SIZEPRINTCMD="$SIZETOOL -B -d $SOURCES",
@@ -80,7 +80,7 @@ def add_targets(program):
     env.AddPlatformTarget("upload", program, env.VerboseAction(upload, "Programming $SOURCE"), "Upload")
     stop = env.VerboseAction(tool("stop"), "Ending the emulator")
     if board.table.get("emulator"):
-        env.AddPlatformTarget("stop", None, stop, "Stop", "End the emulator of this board; what it learnt is lost")
+        env.AddPlatformTarget("stop", None, stop, "Stop", "End the emulator of this board; what it learned is lost")
 
 
 use_compiler()

@@ -238,7 +238,7 @@ void report_class(uint32_t label, const gm_store_class *own)
     text_u32(own->kept);
     text_put(" kept of ");
     text_u32(own->seen);
-    text_line(" learnt");
+    text_line(" learned");
 }
 
 void report_score(const teach *t)

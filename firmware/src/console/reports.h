@@ -22,10 +22,10 @@ void report_outputs(const device *d);
 /* Prints how many samples of a class the store has. */
 void report_class(uint32_t label, const gm_store_class *own);
 
-/* Prints how many samples of the scored class the model recognises. */
+/* Prints how many samples of the scored class the model recognizes. */
 void report_score(const teach *t);
 
-/* Prints the percentage of samples of all classes that the model recognises. */
+/* Prints the percentage of samples of all classes that the model recognizes. */
 void report_total(uint32_t kept, uint32_t right);
 
 /* Prints how often the board saves a checkpoint by itself. */

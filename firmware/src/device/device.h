@@ -36,7 +36,7 @@ typedef struct console {
     int replays;          /* 1: it trains on the store's samples */
     int scores;           /* 1: a typed `score` is in progress */
     uint32_t kept;        /* samples that it has inferred */
-    uint32_t right;       /* of them recognised */
+    uint32_t right;       /* of them recognized */
 } console;
 
 typedef struct device {

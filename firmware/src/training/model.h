@@ -30,7 +30,7 @@ int model_open(model *m);
  * carried over. Returns 0, a gm_error or a console_error. */
 int model_restore(model *m, uint32_t *carried);
 
-/* Returns 1 if the open image was sent and the board needs its version to recognise older images.
+/* Returns 1 if the open image was sent and the board needs its version to recognize older images.
  * Such an image stays until an update replaces it. */
 int model_is_pinned(const model *m);
 

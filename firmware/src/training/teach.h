@@ -15,7 +15,7 @@ typedef struct teach {
     int idle;       /* 1: trains when idle */
     uint32_t label; /* the class being scored */
     uint32_t kept;  /* samples of it in the store */
-    uint32_t right; /* how many of the samples inferred so far the model recognised */
+    uint32_t right; /* how many of the samples inferred so far the model recognized */
     uint32_t first; /* the first of them in the running batch */
     uint32_t rows;  /* of them in the running batch */
 } teach;
@@ -36,7 +36,7 @@ int teach_score(teach *t, const model *m, uint32_t label);
  * or an error. */
 int teach_next_batch(teach *t, run *r, model *m);
 
-/* Counts the samples that the model recognised in the batch that has run. Call this before another
+/* Counts the samples that the model recognized in the batch that has run. Call this before another
  * program runs. */
 int teach_count_batch(teach *t, const model *m);
 

@@ -48,7 +48,7 @@ static int trains_to_the_bits_of_its_twin(void)
     return 0;
 }
 
-static int a_checkpoint_in_flash_brings_back_what_was_learnt(void)
+static int a_checkpoint_in_flash_brings_back_what_was_learned(void)
 {
     if (!FLASH_WORKS) {
         return SKIPPED;
@@ -98,7 +98,7 @@ int main(void)
         board_sleep();
     }
     RUN(trains_to_the_bits_of_its_twin);
-    RUN(a_checkpoint_in_flash_brings_back_what_was_learnt);
+    RUN(a_checkpoint_in_flash_brings_back_what_was_learned);
     RUN(an_impossible_label_changes_nothing);
     RUN(its_clock_runs);
     text_line("done");

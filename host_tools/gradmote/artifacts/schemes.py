@@ -20,11 +20,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..frontend.parameters import candidates, choose_parameters, matching, trainable
+from ..frontend.parameters import candidates, left_out, some, trainable
 from ..ir.graph import DOMAIN, origin
 
 KINDS = ("full", "bias", "sparse", "named", "freeze")
@@ -197,23 +198,23 @@ class Layer:
         return [*self.weights, *self.biases, *self.others]
 
 
-def layers(graph: ir.Graph) -> list[Layer]:
+def layers(graph: ir.Graph, weights: Sequence[str] | None = None) -> list[Layer]:
     """Return the layers that can be trained, in the order in which the graph uses them.
 
-    A parameter belongs to the layer that uses it first.
+    A parameter belongs to the layer that uses it first. weights: the names of the model's own weights, if known.
     """
-    names, found = set(candidates(graph)), [Layer()]
+    names, found = set(candidates(graph) if weights is None else weights), [Layer()]
     below: dict[ir.Value, int] = {}  # value -> index of the last layer that it comes from
     taken: set[str] = set()
     for node in graph:
         own = {p: i for i, p in parameters_of(node, names) if p not in taken}
-        weights = {p for p, i in own.items() if i in LAYERS.get(node.op_type, ()) and not node.domain}
-        if weights:
+        matrices = {p for p, i in own.items() if i in LAYERS.get(node.op_type, ()) and not node.domain}
+        if matrices:
             found.append(Layer())
-        index = len(found) - 1 if weights else max((below.get(v, 0) for v in node.inputs if v is not None), default=0)
+        index = len(found) - 1 if matrices else max((below.get(v, 0) for v in node.inputs if v is not None), default=0)
         below.update(dict.fromkeys(node.outputs, index))
         for p, i in own.items():
-            file_under(found[index], node, i, p, p in weights)
+            file_under(found[index], node, i, p, p in matrices)
         taken.update(own)
     return [layer for layer in found if layer.all()]
 
@@ -262,37 +263,76 @@ def picked(known: Sequence[Layer], part: Scheme) -> list[str]:
     return [name for layer in known[-(part.last or 0) :] for name in pick(layer)]
 
 
+# ---- The choice
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choice of a scheme: the model's weights, and all initializers that could train, by their names."""
+
+    graph: ir.Graph
+    weights: list[str]
+    constants: list[str]
+
+    def of(self, part: Scheme) -> list[str]:
+        """Return the initializers that one part of a scheme trains, in the model's order.
+
+        Without names these are weights. A constant that is not a weight trains only if it is named in full.
+
+        Raises ModelError for a pattern that matches nothing, or if nothing is left.
+        """
+        if part.kind == "named":
+            return self._left(self._matching(part.names))
+        if part.kind == "freeze":
+            return self._left(set(self.weights) - self._matching(part.names))
+        if part.kind == "full" and part.last is None:
+            return self._left(set(self.weights))
+        self._matching(part.names)  # refuses a pattern that matches nothing
+        found = picked(layers(self.graph, self.weights), part)
+        if not found:
+            raise ModelError(f"scheme '{part}' leaves nothing to train", "these layers have no such parameters")
+        return found
+
+    def _matching(self, patterns: Sequence[str]) -> set[str]:
+        """Return every name that equals or matches one of the patterns. Raises ModelError for one without a match."""
+        found: set[str] = set()
+        for pattern in patterns:
+            hits = matching(pattern, self.weights, self.constants)
+            if not hits:
+                raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {some(self.weights)}")
+            found.update(hits)
+        return found
+
+    def _left(self, picked: set[str]) -> list[str]:
+        if not picked:
+            others = left_out(self.graph)
+            hint = f"; what looks like tables of its code trains if it is named: {some(others)}" if others else ""
+            raise ModelError("no parameter is left to train", f"the model's weights are {some(self.weights)}{hint}")
+        return [name for name in self.constants if name in picked]
+
+
+def matching(pattern: str, names: Sequence[str], constants: Sequence[str]) -> list[str]:
+    """Return the constant of that name, or else the names that match the pattern.
+
+    The name comes first, because it may contain characters that have a meaning in patterns.
+    """
+    return [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
+
+
 def choose(graph: ir.Graph, scheme: Scheme) -> tuple[list[str], dict[str, float]]:
     """Return the initializers to train whole, and the weights to train in part, with their share of channels.
 
     Both are in the model's order. If several parts name a weight, the largest share counts. Raises
     ModelError if nothing is left.
     """
+    choice = Choice(graph, candidates(graph), trainable(graph))
     whole: set[str] = set()
     shares: dict[str, float] = {}
     for part in scheme.parts():
-        for name in chosen(graph, part):
+        for name in choice.of(part):
             if part.ratio is None:
                 whole.add(name)
             else:
                 shares[name] = max(shares.get(name, 0.0), part.ratio)
-    own = trainable(graph)
+    own = choice.constants
     return [n for n in own if n in whole], {n: shares[n] for n in own if n in shares and n not in whole}
-
-
-def chosen(graph: ir.Graph, part: Scheme) -> list[str]:
-    """Return the initializers that one part of a scheme trains.
-
-    Names may be those of constants, which belong to no layer. Raises ModelError if there are none.
-    """
-    if part.kind in ("named", "freeze"):
-        train, freeze = (part.names if part.kind == k else None for k in ("named", "freeze"))
-        return choose_parameters(graph, train, freeze)
-    if part.kind == "full" and part.last is None:
-        return choose_parameters(graph)
-    if part.names:
-        choose_parameters(graph, part.names)  # refuses a pattern that matches nothing
-    found = picked(layers(graph), part)
-    if not found:
-        raise ModelError(f"scheme '{part}' leaves nothing to train", "these layers have no such parameters")
-    return found

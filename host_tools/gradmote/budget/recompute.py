@@ -14,9 +14,8 @@ from dataclasses import dataclass, replace
 
 from ..artifacts.artifacts import Artifacts
 from ..compiler.checkpointing import Point, Problem, Search, problem_of, rewritten
-from ..compiler.compile import Result, compile_image
+from ..compiler.compile import Result, Tradeoff, compile_image
 from ..compiler.options import Options
-from ..compiler.tradeoff import Tradeoff
 from ..errors import BudgetError, ModelError
 from ..formats.image import read_image
 from ..ir.instruction import Instruction
@@ -104,7 +103,7 @@ class Tradeoffs:
     def __init__(self, artifacts: Artifacts, options: Options, wish: Wish) -> None:
         """Compile the model without the wish, and search each way to compile it."""
         self.artifacts, self.options = artifacts, options
-        self.start = self.told = time.monotonic()
+        self.start = self.reported_at = time.monotonic()
         self.plain = compile_image(artifacts, replace(options, recompute=True))
         if not any(p.kind in TRAINING and p.instructions for p in self.plain.compiled.programs):
             raise ModelError(
@@ -244,8 +243,8 @@ class Tradeoffs:
     def tell(self, way: Way, point: Point) -> None:
         """Report the progress, if a second has passed since the last report."""
         now = time.monotonic()
-        if now - self.start > QUIET and now - self.told > 1.0:
-            self.told = now
+        if now - self.start > QUIET and now - self.reported_at > 1.0:
+            self.reported_at = now
             reached = f"an arena of {way.arena(point):,} B for {self.more(way, point):+.0%} machine instructions"
             self.options.tell(f"recompute: {now - self.start:.0f} s, {reached} so far")
 

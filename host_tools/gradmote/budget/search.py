@@ -11,16 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from ..artifacts.schemes import parts_of
 from ..compiler.compile import Result
 from ..errors import BudgetError, ModelError
+from ..formats.image import read_image
+from ..report.analyze.cost import machine_instructions
 from .chains import Chain, chains, contributing, within
 from .choice import Choice, discount, variants
 from .resource_limits import Limits
 from .scores import Contributions, by_depth, members
 from .task import Task
-from .update_time import update_instructions
 
 
 @dataclass(frozen=True)
@@ -248,3 +250,54 @@ class Search:
             f"nothing fits: training {least.choice.scheme} still takes {'; '.join(least.excess)}",
             "give more, take a smaller model (fewer channels, --batch-norm fold), or give time (--recompute +30%)",
         )
+
+
+def update_instructions(result: Result, choice: Choice) -> float | None:
+    """Return the estimated machine instructions of one update on a Cortex-M4F.
+
+    Includes all its micro-batches. None means that the image has an instruction that was never
+    measured.
+    """
+    image = read_image(result.image)
+    times = {"step": 1, "train": choice.micro_batches, "optimizer": 1}
+    costs = [
+        (times[program["kind"]], machine_instructions(instruction, image.constants))
+        for program in image.programs
+        if program["kind"] in times
+        for instruction in program["instructions"]
+    ]
+    known = [count * cost for count, cost in costs if cost is not None]
+    return sum(known) if len(known) == len(costs) else None
+
+
+# ---- The search as a dictionary for JSON -----------------------------------------------------------------------------
+
+
+def as_dict(found: Found) -> dict[str, Any]:
+    """Return the search, ready for json.dumps."""
+    return {
+        "worth": found.source,
+        "given_up": found.given_up(),
+        "tried": [tried_as_dict(t, found.best) for t in found.frontier()],
+    }
+
+
+def tried_as_dict(tried: Tried, best: Tried) -> dict[str, Any]:
+    """Return one choice of a search; `taken` marks the best."""
+    choice = tried.choice
+    return {
+        "scheme": str(choice.scheme),
+        "taken": choice == best.choice,
+        "rule": choice.optimizer.rule,
+        "micro_batch": choice.micro_batch,
+        "micro_batches": choice.micro_batches,
+        "overwrites_inputs": choice.overwrite_inputs,
+        "recompute": choice.recompute,
+        "more_time": choice.more,
+        "trained_numbers": tried.trained,
+        "arena_bytes": tried.ram,
+        "image_bytes": tried.flash,
+        "ms": tried.ms,
+        "worth": tried.score,
+        "excess": list(tried.excess),
+    }

@@ -81,8 +81,8 @@ def compare_along(double: DoubleLoss, point: Arrays, gradients: Arrays, limit: f
     """Return the comparison of gradients along a random direction, in which all parameters count equally."""
     norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
     direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
-    told = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
-    errors = (abs(along(double, point, direction, step) - told) / math.sqrt(len(gradients)) for step in STEPS)
+    reported = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
+    errors = (abs(along(double, point, direction, step) - reported) / math.sqrt(len(gradients)) for step in STEPS)
     error = math.inf
     while error > limit and (found := next(errors, None)) is not None:
         error = min(error, found)

@@ -79,7 +79,7 @@ def print_json(report: Report) -> None:
 
 def print_text(report: Report) -> None:
     """Print the report as tables."""
-    from ..report.analyze.text import show
+    from ..report.analyze.sections import show
     from ..terminal.terminal import console
 
     show(report, console())

@@ -56,7 +56,7 @@ def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Optio
     batch: None to use the batch fixed by the artifacts, or else that of the options.
     """
     from ..artifacts.resume import fixed_batch
-    from ..formats.property_slots import fits_slot
+    from ..formats.properties_trailer import fits_slot
 
     options = compiler.options()
     kept = made.start.properties if made.start is not None else {}
@@ -67,7 +67,7 @@ def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Optio
 
 def went_on(made: Artifacts) -> str:
     """Return one line on the initial state of the image."""
-    from ..formats.property_slots import fits_slot
+    from ..formats.properties_trailer import fits_slot
 
     start = made.start
     assert start is not None  # read_directory() gives one

@@ -19,8 +19,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress
 
     from ..formats.image import Image
-    from ..report.bench.count_changes import Counts
-    from ..report.bench.counting import Counted, Counter
+    from ..report.bench.counting import Counted, Counter, Counts
     from ..report.bench.cycles.calibration import Measured
     from ..report.bench.cycles.model import CycleModel
     from ..report.bench.report import OnBoard, Times
@@ -283,7 +282,7 @@ def compare(counted: dict[str, OnBoard], before: Counts, path: Path) -> None:
     The command exits with 1 if machine instructions grew.
     """
     from ..errors import DataError
-    from ..report.bench.count_changes import changes
+    from ..report.bench.counting import changes
 
     now = {
         board: {kind: found.whole for kind, found in programs.items() if kind in before.get(board, {})}

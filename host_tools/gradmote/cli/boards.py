@@ -9,7 +9,7 @@ from .output import say_json
 
 if TYPE_CHECKING:
     from ..device.boards import Board
-    from ..terminal.tables import Rows
+    from ..terminal.printable import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:

@@ -17,7 +17,7 @@ from .output import say
 if TYPE_CHECKING:
     from ..budget import Contributions, Found, Limits, Task, Tried
     from ..data import Dataset
-    from ..terminal.tables import Rows
+    from ..terminal.printable import Rows
 
 #: The most rows in the table.
 LONGEST = 10

@@ -69,8 +69,8 @@ def check_image(
 def batch_of(samples: Dataset, image: bytes) -> dict[str, Any]:
     """Return the first batch of samples in an image's dtypes, by the names of inputs and labels. Raises DataError."""
     from ..data.check import arrays_of, require_fit
+    from ..data.dataset import quantized
     from ..data.expected import expected_of_image
-    from ..data.quantized import quantized
 
     expected = expected_of_image(image)
     require_fit(samples, expected)

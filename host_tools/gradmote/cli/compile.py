@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ..formats.files import Output
     from ..frontend import Source
     from ..ir.program import Store, Streamed
-    from ..report.copy_report import Copy
+    from ..report.image_reports import Copy
 
 
 #: The form of each sample in a sample store, by its dtype.
@@ -120,7 +120,7 @@ def command(
 class Done:
     """A compiled image, and what to report about it.
 
-    beside: the quantized model. found: the result of a budget's search. told: a line on the check. state: a line on
+    beside: the quantized model. found: the result of a budget's search. outcome: a line on the check. state: a line on
     the state from which training continues.
     """
 
@@ -128,7 +128,7 @@ class Done:
     result: Result
     beside: Output | None = None
     found: Found | None = None
-    told: str | None = None
+    outcome: str | None = None
     state: str | None = None
 
 
@@ -143,7 +143,7 @@ def checked(
 ) -> Done:
     """Compile artifacts, and compare the image with the model."""
     result = compiler.image_of(made, options)
-    return Done(output, result, told=check_image(check, result, made, options, model, samples))
+    return Done(output, result, outcome=check_image(check, result, made, options, model, samples))
 
 
 def searched(
@@ -161,8 +161,8 @@ def searched(
     found = budget.cut(task, limits, samples)
     choice = found.best.choice
     made, options = task.artifacts(choice), task.options_of(choice)
-    told = check_image(check, found.result, made, options, own_file(compiler, model), samples)
-    return Done(output, found.result, found=found, told=told)
+    outcome = check_image(check, found.result, made, options, own_file(compiler, model), samples)
+    return Done(output, found.result, found=found, outcome=outcome)
 
 
 def own_file(compiler: Compiler, model: Path) -> Path | None:
@@ -172,10 +172,10 @@ def own_file(compiler: Compiler, model: Path) -> Path | None:
 
 def show_json(done: Done, line: str | None) -> None:
     """Print one JSON object."""
-    from ..budget.machine import as_dict as searched_as_dict
+    from ..budget.search import as_dict as searched_as_dict
 
     searched = done.found and {**searched_as_dict(done.found), "train": line}
-    figures = {"image": str(done.output.path), **summary(done.result), "budget": searched, "checked": done.told}
+    figures = {"image": str(done.output.path), **summary(done.result), "budget": searched, "checked": done.outcome}
     say_json({**figures, **({"quantized": str(done.beside.path)} if done.beside is not None else {})})
 
 
@@ -184,7 +184,7 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
     say(describe(done.output.path, done.result))
     if done.beside is not None:
         say(f"  {done.beside.path} is the quantized model: export takes it, instead of {model}")
-    for text in (done.state, done.told):
+    for text in (done.state, done.outcome):
         if text is not None:
             say(f"  {text}")
     show_front(done.result)
@@ -195,7 +195,7 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
 
 def show_front(result: Result) -> None:
     """Print the table of memory against time, if --recompute searched one."""
-    from ..report.tradeoff_report import TITLE, tradeoff_rows
+    from ..report.image_reports import TITLE, tradeoff_rows
     from ..terminal.terminal import console, table
 
     if result.front:
@@ -263,10 +263,7 @@ def check_source(model: Path | None, artifacts: Path | None, resume: Path | None
 
 def summary(result: Result) -> dict[str, object]:
     """Return the figures of the image for JSON: bytes by part, and what is trained."""
-    from ..report.copy_report import kept_copies
-    from ..report.float_report import in_float
-    from ..report.saved_report import saved_values
-    from ..report.update_report import updates_of
+    from ..report.image_reports import in_float, kept_copies, saved_values, updates_of
 
     layout = result.layout
     return {
@@ -299,7 +296,7 @@ def summary(result: Result) -> dict[str, object]:
 
 def describe_copies(copies: list[Copy]) -> list[str]:
     """Return one line on the copies that a program needs, or none."""
-    from ..report.copy_report import by_reason
+    from ..report.image_reports import by_reason
 
     if not copies:
         return []
@@ -325,11 +322,16 @@ def describe_store(store: Store) -> str:
 def describe(path: Path, result: Result) -> str:
     """Return the figures of the image as lines of text."""
     from ..data.quoting import listed
-    from ..report.copy_report import copies_of
-    from ..report.float_report import describe_in_float, in_float
-    from ..report.profile_report import describe_profiles
-    from ..report.saved_report import describe_saved, saved_of
-    from ..report.update_report import describe_updates, updates_of
+    from ..report.image_reports import (
+        copies_of,
+        describe_in_float,
+        describe_profiles,
+        describe_saved,
+        describe_updates,
+        in_float,
+        saved_of,
+        updates_of,
+    )
 
     layout = result.layout
     inputs = "inputs in the scratch" if result.compiled.overwrites_inputs else f"inputs {layout.inputs_size:,} B"

@@ -9,7 +9,7 @@ import typer
 
 from . import options as o
 from .output import say, say_json
-from .samples import SampleOptions, tell_notes, with_samples
+from .samples import SampleOptions, print_notes, with_samples
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset
@@ -45,7 +45,7 @@ def command(file: File, sample_options: SampleOptions, model: Model = None, as_j
 
     expected = None if model is None else expected_of(model)
     samples = sample_options.read(file, expected)
-    tell_notes(samples)
+    print_notes(samples)
     if as_json:
         show_json(file, samples, expected)
     else:

@@ -13,7 +13,7 @@ from .output import say_json
 if TYPE_CHECKING:
     from ..formats.checkpoint import Checkpoint
     from ..formats.image import Image
-    from ..terminal.tables import Rows
+    from ..terminal.printable import Rows
 
     Titled = tuple[str, Rows]
 
@@ -162,10 +162,10 @@ def memory_table(path: Path, image: Image) -> Titled:
     """Return a table of the regions of the arena."""
     h = image.header
     inputs = h["gradients_offset"] + h["gradients_size"]
-    behind = h["state_size"] - h["parameters_size"]
+    rest = h["state_size"] - h["parameters_size"]
     regions = [
         ("parameters", 0, h["parameters_size"]),
-        ("statistics, control, store, properties, moments", h["parameters_size"], behind),
+        ("statistics, control, store, properties, moments", h["parameters_size"], rest),
         ("gradients", h["gradients_offset"], h["gradients_size"]),
         ("inputs and labels", inputs, h["scratch_offset"] - inputs),
         ("scratch", h["scratch_offset"], h["arena_size"] - h["scratch_offset"]),

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import DataError
 from .output import say
-from .samples import SampleOptions, tell_notes, with_samples
+from .samples import SampleOptions, print_notes, with_samples
 
 if TYPE_CHECKING:
     from ..project.federated import Federation
@@ -81,5 +81,5 @@ def _federation(
         return example_federation()
     image = load(model)
     samples = options.read(data, expected_of_image(image, model.name), by)
-    tell_notes(samples)
+    print_notes(samples)
     return Federation(image, onnx.read_bytes() if onnx else b"", samples, divided(samples, devices, by))

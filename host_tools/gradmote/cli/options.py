@@ -113,7 +113,7 @@ class StoreAs(str, Enum):
 
 
 LossOption = Annotated[
-    LossName | None, typer.Option("--loss", help="What to minimise. Without it the model only infers.")
+    LossName | None, typer.Option("--loss", help="What to minimize. Without it the model only infers.")
 ]
 OptimizerOption = Annotated[
     OptimizerName | None, typer.Option("--optimizer", help="How parameters follow their gradients.")
@@ -431,7 +431,7 @@ def make_store(
     Raises DataError for a file without labels, or with samples that do not fit the model.
     """
     from ..compiler.sample_store import StoreOptions
-    from ..data.quantized import quantized
+    from ..data.dataset import quantized
 
     dtype = "f32" if form is StoreAs.float else "int8"
     if capacity is None:

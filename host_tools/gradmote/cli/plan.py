@@ -42,7 +42,7 @@ def command(
         say(f"{output.path}  {output.path.stat().st_size:,} bytes")
     else:
         from ..report.analyze.tables import plan_rows
-        from ..report.tradeoff_report import TITLE, tradeoff_rows
+        from ..report.image_reports import TITLE, tradeoff_rows
         from ..terminal.terminal import console, table
 
         title = f"Plan of {chosen.kind}: {chosen.scratch:,} B of scratch, {chosen.bound:,} B are unavoidable"

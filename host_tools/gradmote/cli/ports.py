@@ -10,7 +10,7 @@ from .output import say, say_json
 
 if TYPE_CHECKING:
     from ..device.ports import Answer
-    from ..terminal.tables import Rows
+    from ..terminal.printable import Rows
 
 
 def command(as_json: o.AsJson = False) -> None:

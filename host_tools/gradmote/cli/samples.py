@@ -127,7 +127,7 @@ def number(option: str, text: str | None) -> float | None:
     return value
 
 
-def tell_notes(data: Dataset) -> None:
+def print_notes(data: Dataset) -> None:
     """Print on stderr what was changed in the samples, and which of them are not finite."""
     import logging
 

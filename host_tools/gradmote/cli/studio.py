@@ -40,8 +40,7 @@ def command(
     It needs no other computer: files dropped on the page stay in the browser. Ctrl-C ends it. With
     --json it prints its address for a program, and opens no browser.
     """
-    from ..studio.own_site import studio_site
-    from ..studio.page import find_page
+    from ..studio.own_site import find_page, studio_site
     from ..studio.server import serving
 
     page = find_page()

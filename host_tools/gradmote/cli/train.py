@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError, OutputError
-from ..report.finite import finite
+from ..terminal.printable import finite
 from . import options as o
 from .messages import is_quiet
 from .output import say, say_json
-from .samples import SampleOptions, tell_notes, with_samples
+from .samples import SampleOptions, print_notes, with_samples
 from .stopping import Stop, stopping
 
 if TYPE_CHECKING:
@@ -149,7 +149,7 @@ def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batch
     expected = expected_of_image(image.read_bytes(), image.name)
     require_training(expected.programs, micro_batches)
     samples = sample_options.read(data, expected)
-    tell_notes(samples)
+    print_notes(samples)
     require_fit(samples, expected, micro_batches)
     return samples
 

@@ -39,12 +39,11 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
 
 def show(update: Update) -> None:
     """Print what was carried over, what was not, and why."""
-    from ..report.carry_over_report import table
-    from ..terminal.terminal import console
-    from ..terminal.terminal import table as draw
+    from ..report.image_reports import carry_over_rows
+    from ..terminal.terminal import console, table
 
     if update.entries:
-        console().print(draw("Carried over from the old model", table(update.entries)))
+        console().print(table("Carried over from the old model", carry_over_rows(update.entries)))
 
 
 def outcome(update: Update, carries: bool) -> str:

@@ -1,10 +1,11 @@
-"""The options of compile_image()."""
+"""The options of compile_image(), and the check of those that only apply to quantized or only to float models."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from ..artifacts.artifacts import Artifacts
 from ..errors import ModelError
 from ..ir.program import Recomputation
 from .sample_store import StoreOptions
@@ -83,3 +84,24 @@ class Options:
             given = getattr(self, name)
             if given not in (None, *known):
                 raise ModelError(f"{name} of {given} cannot be compiled", f"choose {' or '.join(known)}")
+
+
+#: Nodes of models with quantized values, or only with quantized constants.
+_QUANTIZED = ("Quantize", "QuantizeLinear", "DequantizeLinear")
+
+
+def check_quantized_options(artifacts: Artifacts, options: Options) -> None:
+    """Raise ModelError if int16 gradients, or bfloat16 moments or saved values, are requested but cannot apply.
+
+    with_masters() checks int16 weights, optimizer_slots() checks for moments.
+    """
+    training = artifacts.models.training
+    is_quantized = training is not None and any(node.op_type in _QUANTIZED for node in training.graph)
+    if options.moments == "bf16" and training is None:
+        raise ModelError("moments of bf16, but nothing trains", "leave --moments (moments=) out")
+    if options.gradients == "int16" and not is_quantized:
+        what = "nothing trains" if training is None else "the model is not quantized"
+        raise ModelError(f"gradients of int16, but {what}", "leave --gradients (gradients=) out")
+    if options.saved == "bf16" and (training is None or is_quantized):
+        what = "nothing trains" if training is None else "a quantized model keeps one byte per element anyway"
+        raise ModelError(f"saved values of bf16, but {what}", "leave --saved (saved=) out")

@@ -1,9 +1,11 @@
-"""Samples from numpy's files: an .npz with arrays by name, or an .npy with one array."""
+"""Numpy's files: samples from an .npz with arrays by name, or an .npy with one array; the bytes of an .npz."""
 
 from __future__ import annotations
 
+import io
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -25,7 +27,7 @@ def load_npz(path: Path) -> dict[str, Array]:
         raise
     except Exception as error:  # parsers of damaged files raise errors of many kinds
         raise DataError(
-            f"cannot read {named(path)} ({_told(error)})", "write it with numpy.savez(path, x=..., y=...)"
+            f"cannot read {named(path)} ({_reason(error)})", "write it with numpy.savez(path, x=..., y=...)"
         ) from error
 
 
@@ -50,7 +52,7 @@ def load_npy(path: Path) -> Array:
         return np.asarray(np.load(path, allow_pickle=False))
     except Exception as error:  # parsers of damaged files raise errors of many kinds
         raise DataError(
-            f"cannot read {named(path)} ({_told(error)})", "write numbers with numpy.save(path, array)"
+            f"cannot read {named(path)} ({_reason(error)})", "write numbers with numpy.save(path, array)"
         ) from error
 
 
@@ -62,6 +64,14 @@ def _header(file: BinaryIO) -> tuple[tuple[int, ...], np.dtype[Any]]:
     return shape, dtype
 
 
-def _told(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     """Return the error's text, or its type's name if it has no text."""
     return named(error) or type(error).__name__
+
+
+def npz_bytes(arrays: Mapping[str, np.ndarray]) -> bytes:
+    """Return an .npz file of arrays by their names."""
+    file = io.BytesIO()
+    named: dict[str, np.ndarray] = dict(arrays)
+    np.savez(file, **named)  # type: ignore[arg-type]
+    return file.getvalue()

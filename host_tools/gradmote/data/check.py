@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from ..errors import DataError
-from .dataset import Array, Dataset
+from .dataset import Array, Dataset, quantized
 from .expected import Expected, ExpectedTensor
 from .loaded import Origin
-from .quantized import quantized
 from .quoting import dims, listed, named, quoted
 
 #: How many samples a message names; it counts the others.
@@ -204,8 +203,8 @@ def _listed(data: Dataset, name: str, array: Array, wrong: Array) -> str:
     places = [tuple(map(int, index)) for index in np.argwhere(wrong)[:_NAMED]]
     if data.place(name, places[0]) != Origin().place(name, places[0]):
         places = places[:1]
-    told = ", ".join(f"{data.place(name, index)} is {_shown(data, array[index])}" for index in places)
-    return told + (f", and {count - len(places)} more" if count > len(places) else "")
+    reported = ", ".join(f"{data.place(name, index)} is {_shown(data, array[index])}" for index in places)
+    return reported + (f", and {count - len(places)} more" if count > len(places) else "")
 
 
 def _shown(data: Dataset, value: np.generic) -> str:

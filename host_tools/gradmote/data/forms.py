@@ -14,12 +14,11 @@ from . import csv_file
 from .array_files import load_npy, load_npz
 from .class_folders import parts_of, read_folder
 from .classes import numbered
-from .dtypes import converted
 from .loaded import FilesOrigin, Loaded, Origin
+from .numbers import converted, scaled
 from .pictures import SCALE, read_pictures
 from .quoting import listed, named
 from .reading import Reading
-from .scaling import scaled
 from .size_limits import is_folder, size_of
 from .sounds import read_sounds
 

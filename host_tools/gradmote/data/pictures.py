@@ -62,8 +62,8 @@ def read_pictures(folder: ClassFolder, reading: Reading) -> FolderSamples:
         found[number] = channels_of(picture, layout.channels, changes)
     notes = [f"{count:,} of {len(found):,} pictures are {what}" for what, count in changes.items() if count]
     shaped = np.ascontiguousarray(found.transpose(0, 2, 3, 1)) if layout.channels_last else found
-    told = tuple(f"{named(folder.path)}: {note} ({dims((layout.channels, *size))})" for note in notes)
-    return FolderSamples(shaped, range(len(found)), told)
+    noted = tuple(f"{named(folder.path)}: {note} ({dims((layout.channels, *size))})" for note in notes)
+    return FolderSamples(shaped, range(len(found)), noted)
 
 
 # ---- The model's layout ---------------------------------------------------------------------------------------------

@@ -47,8 +47,8 @@ def read_sounds(folder: ClassFolder, reading: Reading) -> FolderSamples:
     for first, count, sound in zip(np.cumsum([0, *counts]), counts, sounds):
         used = sound.samples[: length * count]
         found[first : first + count].reshape(-1)[: len(used)] = used
-    told = tuple(f"{named(folder.path)}: {note}" for note in notes(sounds, length, len(found)))
-    return FolderSamples(found, files.tolist(), told)
+    noted = tuple(f"{named(folder.path)}: {note}" for note in notes(sounds, length, len(found)))
+    return FolderSamples(found, files.tolist(), noted)
 
 
 def notes(sounds: Sequence[Sound], length: int, count: int) -> list[str]:

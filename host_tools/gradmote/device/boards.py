@@ -43,7 +43,7 @@ class Board:
         checkpoint_area: The area of flash for checkpoints.
         usb: The VID:PID of its serial port, hexadecimal.
         upload: The setting of each tool that can program a real part, by the tool's name, best tool
-            first (device/flash/tools); empty for a board that exists only emulated.
+            first (device/flash/tools.py); empty for a board that exists only emulated.
         measured: Whether the sizes were measured on built firmware. False for a board that only
             PlatformIO can build: then ram, the RAM left for the arena and the areas of flash are
             exact, and the other sizes are estimates.

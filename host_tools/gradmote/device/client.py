@@ -9,10 +9,10 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
+from gradmote.device.encoding import check_rate, check_schedule
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.formats import records
 from gradmote.formats.image.signature import signature_of, without_signature
-from gradmote.formats.learning_rates import check_rate, check_schedule
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 

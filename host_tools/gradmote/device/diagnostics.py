@@ -90,7 +90,7 @@ def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:
     """
     is_so = f"is signed by key {found.hex()}" if found else "is not signed"
     return DeviceError(
-        f"the image {is_so}, {board} takes those of key {demanded.hex()} alone; it keeps the model that it has",
+        f"the image {is_so}, {board} only takes those of key {demanded.hex()}; it keeps the model that it has",
         "sign it with that key: gradmote sign model.mote --key key.pem",
     )
 

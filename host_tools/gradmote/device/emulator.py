@@ -229,12 +229,12 @@ def _is_packaged(name: str, elf: Path | str | None) -> bool:
 
 def _logger_once(text: str) -> Callable[[str], None]:
     """Return a callback for the lines of a build; it logs `text` at the first line."""
-    told: list[str] = []
+    reported: list[str] = []
 
     def on_line(line: str) -> None:
-        if not told:
+        if not reported:
             logging.getLogger(__name__).warning(text)
-        told.append(line)
+        reported.append(line)
 
     return on_line
 

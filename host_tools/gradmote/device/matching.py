@@ -12,8 +12,7 @@ import numpy as np
 
 from gradmote.errors import DataError
 
-from ..data.dataset import Array, Dataset
-from ..data.quantized import quantized
+from ..data.dataset import Array, Dataset, quantized
 from .types import Tensor
 
 

@@ -56,8 +56,8 @@ def fit_with_progress(
         def after_step(step: Step) -> None:
             if math.isnan(step.metrics.loss):
                 skipped.append(step.step)
-            told = f"  {len(skipped)} steps skipped" if skipped else ""
-            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}{told}"
+            skips = f"  {len(skipped)} steps skipped" if skipped else ""
+            text = f"epoch {step.epoch}  loss {step.metrics.loss:.4f}{shown['accuracy']}{skips}"
             bar.update(task, advance=1, description=text)
             on_step(step)
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gradmote.device.encoding import check_rate, check_schedule
 from gradmote.errors import DataError, DeviceError
 from gradmote.formats.carry_over import compare
 from gradmote.formats.image import read_image
-from gradmote.formats.learning_rates import check_rate, check_schedule
 from gradmote.version import __version__
 
 from .encoding import no_samples, sample_bytes, tensor_bytes

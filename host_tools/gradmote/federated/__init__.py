@@ -7,10 +7,9 @@ into the delta that leads to the next base (`Session.end_round()`).
 from .coordinator import Coordinator, RoundRecord
 from .delta_sum import DeltaSum
 from .fleet import Fleet, LocalFleet
-from .privacy import GaussianNoise
+from .privacy import GaussianNoise, poisson_sample
 from .remote_fleet import RemoteFleet
 from .replies import DeviceReply, DeviceTest
-from .sampling import poisson_sample
 from .server import Server
 from .server_optimizers import ServerOptimizer, fedadam, fedavg, optimizer_of
 from .task import RoundTask

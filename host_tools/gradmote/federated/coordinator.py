@@ -15,14 +15,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..data.array_files import npz_bytes
 from ..errors import DataError, GradmoteError
 from ..formats.files import make_folder, write_atomically
-from ..formats.npz import npz_bytes
 from .fleet import fault_of
 from .journal import Journal
-from .privacy import GaussianNoise
+from .privacy import KEY_BYTES, GaussianNoise
 from .replies import DeviceReply, DeviceTest
-from .sampling import KEY_BYTES
 from .server import CAP_EXAMPLES, REFUSE_ABOVE, Server
 from .server_optimizers import ServerOptimizer
 from .summary import SumRequest

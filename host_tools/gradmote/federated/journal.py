@@ -1,17 +1,40 @@
 """A file from which a killed server continues: how the round began, and what has arrived since.
 
-The file has eight bytes that name its kind, then the records of journal_records.py. The first record is the
-round's beginning; a new round replaces the whole file at once.
+The file has eight bytes that name its kind, then records. The first record is the round's beginning; a new
+round replaces the whole file at once.
+
+A record has its body's size, u32, and CRC-32, u32, then its body. A killed process leaves at most one
+incomplete record at the end. Readers ignore that record and everything after it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from ..errors import DataError
 from ..formats.files import AppendedFile, write_atomically
-from .journal_records import packed, records
+
+_HEAD = struct.Struct("<II")
+
+
+def packed(body: bytes) -> bytes:
+    """Return the bytes of a record. The body must not be empty."""
+    return _HEAD.pack(len(body), zlib.crc32(body)) + body
+
+
+def records(data: bytes, at: int = 0) -> Iterator[tuple[int, bytes]]:
+    """Yield (its end, body) of each complete record from `at` on, up to the first incomplete one."""
+    while len(data) - at >= _HEAD.size:
+        size, crc = _HEAD.unpack_from(data, at)
+        body = data[at + _HEAD.size : at + _HEAD.size + size]
+        if not body or len(body) < size or zlib.crc32(body) != crc:
+            return
+        at += _HEAD.size + size
+        yield at, body
+
 
 _MAGIC = b"GMJL0001"
 

@@ -2,20 +2,64 @@
 
 This is the Gaussian mechanism of McMahan et al. (2018, "Learning Differentially Private Recurrent Language Models"):
 clip each delta to a fixed norm, weigh all the same, add normal noise to the sum, and divide by a fixed number.
+
+The noise is from the discrete Gaussian distribution: normal noise for integers, without the rounding of floats. The
+probability of the integer x is proportional to exp(-x^2 / (2 scale^2)). A mechanism that adds it to an integer has the
+same guarantee of concentrated differential privacy as with continuous normal noise (Canonne, Kamath and Steinke, 2020,
+"The Discrete Gaussian for Differential Privacy"), also in many dimensions. OpenDP samples it exactly, using only
+integers and fractions, from the random numbers of the operating system.
+
+Poisson sampling: each device takes part in a round with the same probability, independently of the others. Epsilon over
+many rounds is small only if participants are drawn like this and stay secret (Abadi et al., 2016, "Deep Learning with
+Differential Privacy").
 """
 
 from __future__ import annotations
 
+import hmac
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
-from ..errors import DataError
+from ..errors import DataError, GradmoteError
 from ..formats.delta import BIAS
 from .delta_sum import EXAMPLE_PARTS, DeltaSum
-from .discrete_gaussian import discrete_gaussian, require_opendp
+
+# ---- The discrete Gaussian distribution ------------------------------------------------------------------------------
+
+#: The largest scale: OpenDP's integers have 64 bits, and this leaves them 64 deviations on each side.
+LARGEST_SCALE = 2.0**57
+
+
+def discrete_gaussian(scale: float, count: int) -> list[int]:
+    """Return `count` independent integers from the discrete Gaussian distribution.
+
+    scale: its parameter, above 0 and up to 2^57; from 1 on, it equals the deviation to within 10^-7.
+    Raises GradmoteError if OpenDP is not installed.
+    """
+    require_opendp()
+    from opendp import domains, measurements, metrics, mod
+
+    assert 0 < scale <= LARGEST_SCALE
+    # OpenDP requires this before it allows anything that its committee has not proved line by line.
+    mod.enable_features("contrib")
+    integers = domains.vector_domain(domains.atom_domain(T="i64"))
+    noise = measurements.make_gaussian(integers, metrics.l2_distance(T="f64"), scale)
+    return list(noise([0] * count))
+
+
+def require_opendp() -> None:
+    """Raise GradmoteError if OpenDP is not installed."""
+    try:
+        import opendp.measurements  # noqa: F401
+    except ImportError as error:
+        raise GradmoteError("noise needs OpenDP, which is not installed", "pip install 'opendp>=0.12'") from error
+
+
+# ---- Noise at the server ---------------------------------------------------------------------------------------------
 
 #: The smallest noise multiplier, whose deviation is still 2^41 steps of the grid; its guarantee is useless.
 LEAST_NOISE = 0.01
@@ -121,3 +165,25 @@ def on_grid(parts: dict[int, np.ndarray], count: int, lowest: int) -> np.ndarray
         if exponent >= lowest:
             total += sums.astype(object) << (exponent - lowest)
     return total
+
+
+# ---- Poisson sampling ------------------------------------------------------------------------------------------------
+
+#: The size of a key, and of a tag, in bytes.
+KEY_BYTES = 32
+
+
+def poisson_sample(names: Iterable[str], probability: float, key: bytes, number: int) -> list[str]:
+    """Return the devices that take part in a round, sorted.
+
+    names: of all devices. probability: of each, 0 .. 1. key: a secret from a cryptographic source; whoever has it can
+    compute who took part. number: of the round. Equal arguments give the same result, so a restarted server continues
+    with the same devices.
+    """
+    below = int(Fraction(probability) * 2 ** (8 * KEY_BYTES))
+    return [name for name in sorted(names) if _drawn(key, number, name) < below]
+
+
+def _drawn(key: bytes, number: int, name: str) -> int:
+    """Return a number in 0 .. 2^256 - 1 that looks uniform and independent to anybody without the key."""
+    return int.from_bytes(hmac.digest(key, f"{number}\n{name}".encode(), "sha256"), "little")

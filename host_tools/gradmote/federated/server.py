@@ -19,7 +19,7 @@ from gradmote_runtime import Session
 from ..errors import DataError
 from ..formats.checkpoint import STATE_TYPES
 from ..formats.delta import moved, read_delta
-from ..formats.image.parameters import parameter_elements, parameter_entries
+from ..formats.parameters import parameter_elements, parameter_entries
 from ..formats.records import size_of, unpack
 from .delta_sum import EXAMPLE_PARTS, DeltaSum
 from .privacy import GaussianNoise

@@ -95,8 +95,8 @@ class AttackingSession(Session):
     def round_delta(self, bits: int = 4, seed: int = 0, shared: str | Sequence[str] | None = None) -> bytes:
         """Return the delta of the attack. Raises RuntimeFault (NOT_FINITE) like an honest device."""
         with np.errstate(all="ignore"):
-            learnt = np.array(self.parameters()) - self._base_of_round
-            self.set_parameters(self._base_of_round + np.float32(self.factor) * learnt)
+            learned = np.array(self.parameters()) - self._base_of_round
+            self.set_parameters(self._base_of_round + np.float32(self.factor) * learned)
         return super().round_delta(bits, seed, shared)
 
 

@@ -23,7 +23,7 @@ from ..errors import DataError
 from ..federated.fleet import FAULTS, Fleet, LocalFleet, fault_of, samples_to_test, train
 from ..federated.task import RoundTask
 from ..formats.checkpoint import unpack
-from ..formats.replaced_parameters import with_parameters
+from ..formats.parameters import with_parameters
 from . import contents
 
 log = getLogger("flwr").log

@@ -21,9 +21,8 @@ from ..device.twin_target import TwinTarget
 from ..errors import DataError, GradmoteError
 from ..federated.coordinator import Coordinator, RoundRecord
 from ..federated.fleet import fault_of, samples_to_test
-from ..federated.privacy import GaussianNoise
+from ..federated.privacy import GaussianNoise, poisson_sample
 from ..federated.replies import DeviceReply, DeviceTest
-from ..federated.sampling import poisson_sample
 from ..federated.server import CAP_EXAMPLES, REFUSE_ABOVE
 from ..federated.server_optimizers import ServerOptimizer
 from ..federated.summary import SumRequest

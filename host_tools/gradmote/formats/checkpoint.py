@@ -28,7 +28,7 @@ from ..generated.records import (
     PROPERTY_TYPE,
     STATE_ROLE,
 )
-from . import bfloat16, packed_state, properties_trailer, records
+from . import narrow_floats, packed_state, properties_trailer, records
 
 _BODY = 16  # the CRC covers everything from here on
 
@@ -39,7 +39,7 @@ STATE_TYPES: dict[str, np.dtype[Any]] = {
 #: bfloat16 moments are read as float32; only a device has them.
 _BF16 = DTYPE["bf16"]
 _TYPE_OF: dict[int, np.dtype[Any]] = {
-    **{DTYPE[name]: kind for name, kind in STATE_TYPES.items()}, _BF16: bfloat16.BITS,
+    **{DTYPE[name]: kind for name, kind in STATE_TYPES.items()}, _BF16: narrow_floats.BFLOAT16_BITS,
 }  # fmt: skip
 
 
@@ -91,8 +91,8 @@ def pack(
         state += data + bytes(-len(data) % 4)
     names += bytes(-len(names) % 4)
     state = b"" if nominal else state
-    behind = pack(frozen, nominal=nominal) if frozen else b""
-    return seal(b"".join(table), names, state, len(table), bytes(16)) + behind
+    rest = pack(frozen, nominal=nominal) if frozen else b""
+    return seal(b"".join(table), names, state, len(table), bytes(16)) + rest
 
 
 def tensor_data(array: np.ndarray) -> tuple[str, bytes]:
@@ -195,9 +195,9 @@ def unpack(data: bytes) -> Checkpoint:
 
     Raises CheckpointError.
     """
-    data, behind = split_trailer(data)
+    data, rest = split_trailer(data)
     header = checked_header(data)
-    frozen, trailer = split_frozen(behind)
+    frozen, trailer = split_frozen(rest)
     try:
         found = read_body(header, data)
         found.frozen = read_body(checked_header(frozen), frozen).tensors if frozen else {}
@@ -273,9 +273,9 @@ def split_trailer(data: bytes) -> tuple[bytes, bytes]:
     return data, b""
 
 
-def split_frozen(behind: bytes) -> tuple[bytes, bytes]:
+def split_frozen(rest: bytes) -> tuple[bytes, bytes]:
     """Return the checkpoint of the frozen weights, if there is one, and the properties, if they follow."""
-    return split_trailer(behind) if starts(behind) else (b"", behind)
+    return split_trailer(rest) if starts(rest) else (b"", rest)
 
 
 def starts(data: bytes) -> bool:
@@ -340,7 +340,7 @@ def read_entry(found: Checkpoint, row: dict, names: bytes, state: bytes) -> None
         shape = tuple(row["dims"][: row["rank"]])
         kind = _TYPE_OF[row["dtype"]]
         values = np.frombuffer(data, kind).reshape(shape).copy() if data else np.zeros(shape, kind)
-        found.tensors[name] = bfloat16.decode(values) if row["dtype"] == _BF16 else values
+        found.tensors[name] = narrow_floats.from_bfloat16(values) if row["dtype"] == _BF16 else values
         if role in ("parameter", "statistic"):
             (found.parameters if role == "parameter" else found.statistics).append(name)
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..generated.records import DTYPE, PACKED_SIZE, STATE_ROLE
-from . import half
+from . import narrow_floats
 
 #: The rows of the state table, as records.unpack("state_entry") returns them.
 Table = Sequence[dict[str, Any]]
@@ -85,7 +85,7 @@ def unpack(table: Table, data: bytes, state_size: int) -> bytes:
 
 
 def _pack_entry(data: bytes) -> bytes:
-    scale, halves = half.encode(np.frombuffer(data, "<f4"))
+    scale, halves = narrow_floats.to_half(np.frombuffer(data, "<f4"))
     return struct.pack("<I", scale) + halves.astype("<u2").tobytes() + bytes(2 * (halves.size % 2))
 
 
@@ -94,4 +94,4 @@ def _unpack_entry(data: bytes, count: int) -> bytes:
 
     The scale is the first of its word's four bytes; the others are reserved.
     """
-    return half.decode(data[0], np.frombuffer(data, "<u2", count, 4)).astype("<f4").tobytes()
+    return narrow_floats.from_half(data[0], np.frombuffer(data, "<u2", count, 4)).astype("<f4").tobytes()

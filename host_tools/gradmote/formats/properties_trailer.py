@@ -21,6 +21,8 @@ import struct
 import zlib
 from collections.abc import Mapping
 
+import numpy as np
+
 from ..errors import CheckpointError, DataError
 
 _MAGIC = 0x50504D47
@@ -71,3 +73,19 @@ def check(name: str, value: object) -> None:
 def is_unicode(text: str) -> bool:
     """Return whether UTF-8 can encode the text; it cannot encode a lone surrogate."""
     return not any("\ud800" <= letter <= "\udfff" for letter in text)
+
+
+# ---- The slots of a device's state for the application's own numbers -------------------------------------------------
+
+_FLT_MAX = float(np.finfo(np.float32).max)
+
+
+def fits_slot(key: str, value: int | float | str) -> bool:
+    """Return whether a slot can hold the value: a 32-bit number under a name of up to 19 bytes.
+
+    A float loses the digits that float32 cannot hold.
+    """
+    if isinstance(value, str):
+        return False
+    low, high = (-_FLT_MAX, _FLT_MAX) if isinstance(value, float) else (-(2**31), 2**31 - 1)
+    return len(key.encode()) <= 19 and "\0" not in key and low <= value <= high

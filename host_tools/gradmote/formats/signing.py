@@ -48,7 +48,7 @@ def check(image: bytes, key: Ed25519PublicKey) -> None:
     try:
         key.verify(found.value, without_signature(image))
     except InvalidSignature as error:
-        raise ImageError("the signature is not that of the image: one of them was changed", hint) from error
+        raise ImageError("the signature does not match the image: one of them was changed", hint) from error
 
 
 def key_id_of(key: Ed25519PublicKey) -> bytes:

@@ -2,7 +2,7 @@
 
 from .inputs import Inputs
 from .load import QuantizedConstant, fold_batch_norm, load_model, quantized_constants, read_untied
-from .parameters import choose_parameters, left_out
+from .parameters import left_out
 from .read import Source, read_model, to_ir
 from .shapes import infer_shapes, set_batch
 
@@ -10,7 +10,6 @@ __all__ = [
     "Inputs",
     "QuantizedConstant",
     "Source",
-    "choose_parameters",
     "fold_batch_norm",
     "infer_shapes",
     "left_out",

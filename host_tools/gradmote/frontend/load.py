@@ -14,7 +14,8 @@ from ..ir.affine import QUANTIZED, real_numbers
 from ..ir.graph import data_of, prune, runtime_type, with_branches
 from ..ir.metadata import BUFFERS, CLASSES, EQUAL, TIED, UNSURE, WEIGHTS, remove_notes
 from ..rewrite import inline_branches, pipeline
-from ..rewrite.qdq import check_forms, quantize_weights
+from ..rewrite.qdq import check_forms
+from ..rewrite.qdq.weights import quantize_weights
 from .inputs import Inputs
 from .model_classes import class_names
 from .parameters import sort_constants, trainable, weights
@@ -155,7 +156,7 @@ def quantized_constants(source: Source) -> dict[str, QuantizedConstant]:
     keep = set(WEIGHTS.read(model.graph, []))
     graph = flat(model, keep).graph
     check_forms.run(graph, keep)
-    quantize_weights.run(graph, keep)
+    quantize_weights(graph, keep)
     own = data_of(graph, [n for n in trainable(graph) if graph.initializers[n].dtype in QUANTIZED])
     real = {name: real_numbers(graph.initializers[name]) for name in own}
     canonical = data_of(pipeline.quantize(model, keep).graph, list(own))

@@ -1,16 +1,14 @@
-"""The choice of the initializers to train."""
+"""The initializers that could train: weights, and what is not one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 import numpy as np
 import onnx_ir as ir
 
-from ..errors import ModelError
 from ..ir.affine import QUANTIZED, dequantizers_of
 from ..ir.metadata import BUFFERS, WEIGHTS
 from ..ir.settings import is_setting
@@ -129,50 +127,6 @@ def left_out(graph: ir.Graph) -> list[str]:
 def is_scalar(value: ir.Value) -> bool:
     """Return whether the value is a constant without dimensions."""
     return value.const_value is not None and len(value.const_value.shape) == 0
-
-
-def choose_parameters(
-    graph: ir.Graph, train: Sequence[str] | None = None, freeze: Sequence[str] | None = None
-) -> list[str]:
-    """Return the names of the initializers to train, in the model's order.
-
-    Both arguments take names or patterns (`head.*`). train: train only these. freeze: train all weights
-    except these. With neither, all weights are trained: the model's quantized initializers, and those of
-    float32 that are neither masks nor numbers of its code. A constant of the graph is trained only if
-    `train` names it in full.
-
-    Raises ModelError for a pattern that matches nothing, or when nothing is left.
-    """
-    names, constants = candidates(graph), trainable(graph)
-    frozen = match(names, freeze or (), constants)
-    picked = match(names, train, constants) if train is not None else set(names) - frozen
-    if not picked:
-        others = left_out(graph)
-        hint = f"; what looks like tables of its code trains if it is named: {some(others)}" if others else ""
-        raise ModelError("no parameter is left to train", f"the model's weights are {some(names)}{hint}")
-    return [n for n in constants if n in picked]
-
-
-def match(names: Sequence[str], patterns: Iterable[str], constants: Sequence[str]) -> set[str]:
-    """Return every name that equals or matches one of the patterns.
-
-    Raises ModelError for a pattern that matches none.
-    """
-    found: set[str] = set()
-    for pattern in patterns:
-        hits = matching(pattern, names, constants)
-        if not hits:
-            raise ModelError(f"no weight matches '{pattern}'", f"the model's weights are {some(names)}")
-        found.update(hits)
-    return found
-
-
-def matching(pattern: str, names: Sequence[str], constants: Sequence[str]) -> list[str]:
-    """Return the constant of that name, or else the names that match the pattern.
-
-    The name comes first, because it may contain characters that have a meaning in patterns.
-    """
-    return [pattern] if pattern in constants else [n for n in names if fnmatchcase(n, pattern)]
 
 
 def some(names: Sequence[str], limit: int = 20) -> str:

@@ -116,14 +116,14 @@ def dequantizers_of(value: ir.Value) -> list[ir.Node] | None:
     """
     found: list[ir.Node] = []
     for use in value.uses():
-        behind = None
+        following = None
         if use.idx == 0 and is_dequantizer(use.node):
-            behind = [use.node]
+            following = [use.node]
         elif use.idx == 0 and use.node.op_type in VIEWS and not use.node.domain:
-            behind = dequantizers_of(use.node.outputs[0])
-        if behind is None:
+            following = dequantizers_of(use.node.outputs[0])
+        if following is None:
             return None
-        found += behind
+        found += following
     return found if found and not value.is_graph_output() else None
 
 

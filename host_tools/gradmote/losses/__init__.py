@@ -19,14 +19,11 @@ show how to take several outputs; a custom one is written the same way:
 
 from __future__ import annotations
 
-from .bce_with_logits import bce_with_logits
-from .contrastive import contrastive
 from .cross_entropy import cross_entropy
-from .l1 import l1
+from .each_element import bce_with_logits, l1, mse
+from .embeddings import contrastive, triplet
 from .loss import REDUCTIONS, Loss, class_label, label, mask_label
-from .mse import mse
 from .named import LOSSES, named_loss
-from .triplet import triplet
 
 __all__ = [
     "LOSSES",

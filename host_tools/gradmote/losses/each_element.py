@@ -1,4 +1,4 @@
-"""Losses of each element and its target, optionally masked, reduced."""
+"""Losses of each element and its target, optionally masked, reduced: mse, l1 and bce_with_logits."""
 
 from __future__ import annotations
 
@@ -95,3 +95,70 @@ def mask_positions(x: ir.Value, mask: Mask) -> list[int]:
             "name axes of the output, each once, with the batch: 0,1 for the steps of sequences (N, T, features)",
         )
     return axes
+
+
+def mse(
+    reduction: str = "mean",
+    target_name: str = "target",
+    mask: bool = False,
+    mask_name: str = "mask",
+    mask_axes: int | Sequence[int] | None = None,
+) -> Loss:
+    """Return the loss (x - t)^2, with a target of the output's shape.
+
+    mask: adds an input that weights each element. mask_axes: the axes of the output that the mask has,
+    including the batch; all by default. (0, 1) is one number per step of a sequence (N, T, features),
+    (0, 2, 3) one per pixel of an image (N, C, H, W).
+    """
+    return elementwise("MSELoss", reduction, target_name, masking(mask, mask_name, mask_axes))
+
+
+def l1(
+    reduction: str = "mean",
+    target_name: str = "target",
+    mask: bool = False,
+    mask_name: str = "mask",
+    mask_axes: int | Sequence[int] | None = None,
+) -> Loss:
+    """Return the loss |x - t|, with a target of the output's shape.
+
+    mask, mask_axes: as for mse.
+    """
+    return elementwise("L1Loss", reduction, target_name, masking(mask, mask_name, mask_axes))
+
+
+def bce_with_logits(
+    pos_weight: float | Sequence[float] = 1.0,
+    reduction: str = "mean",
+    target_name: str = "target",
+    mask: bool = False,
+    mask_name: str = "mask",
+    mask_axes: int | Sequence[int] | None = None,
+) -> Loss:
+    """Return binary cross-entropy on logits in its stable form (PyTorch's BCEWithLogitsLoss).
+
+    Targets are in 0 .. 1. pos_weight: weight of the positive class, one number or one for each element of
+    the last dimension. mask, mask_axes: as for mse.
+    """
+    weight = np.asarray(pos_weight, np.float32)
+    return elementwise(
+        "BCEWithLogitsLoss",
+        reduction,
+        target_name,
+        masking(mask, mask_name, mask_axes),
+        lambda builder, x: [positive_weight(builder, weight, x)],
+    )
+
+
+def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:
+    """Return pos_weight as a constant.
+
+    Raises ModelError for a shape that would change the output's shape by broadcasting.
+    """
+    last = list(scores.shape)[-1] if scores.shape else 1
+    if weight.ndim > 1 or (weight.ndim == 1 and weight.size != last):
+        raise ModelError(
+            f"pos_weight of shape {weight.shape} for output '{scores.name}' of shape {scores.shape}",
+            "give one number, or one for each element of the last dimension",
+        )
+    return builder.constant(weight, "pos_weight")

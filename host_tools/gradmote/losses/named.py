@@ -6,13 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import ModelError
-from .bce_with_logits import bce_with_logits
-from .contrastive import contrastive
 from .cross_entropy import cross_entropy
-from .l1 import l1
+from .each_element import bce_with_logits, l1, mse
+from .embeddings import contrastive, triplet
 from .loss import Loss
-from .mse import mse
-from .triplet import triplet
 
 #: name on the command line -> factory
 LOSSES: dict[str, Callable[..., Loss]] = {

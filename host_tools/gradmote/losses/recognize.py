@@ -13,11 +13,9 @@ import onnx
 import onnx_ir as ir
 
 from ..ir.graph import Builder
-from .bce_with_logits import bce_with_logits
+from .each_element import bce_with_logits, l1, mse
 from .from_nodes import LossNodes, loss_from_nodes
-from .l1 import l1
 from .loss import Loss
-from .mse import mse
 
 _MOST_NODES = 16
 _REDUCTIONS = {"ReduceMean": "mean", "ReduceSum": "sum"}

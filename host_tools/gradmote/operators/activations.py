@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+import onnx_ir as ir
+
+from ..errors import UnsupportedOperator
 from ..ir.generated.instructions import (
     HardSigmoid,
     HardSigmoidGrad,
@@ -11,20 +16,28 @@ from ..ir.generated.instructions import (
     LeakyReluGrad,
     Mish,
     MishGrad,
+    Prelu,
+    PreluSlope,
     Relu,
     ReluGrad,
     Sigmoid,
     SigmoidGrad,
     Softsign,
     SoftsignGrad,
+    Swish,
+    SwishGrad,
     Tanh,
     TanhGrad,
     ThresholdedRelu,
     ThresholdedReluGrad,
 )
-from ..ir.graph import DOMAIN
+from ..ir.graph import DOMAIN, attribute, describe
+from .broadcast import lower_binary, sum_to
 from .elementwise import gradient_op, lower_flat
-from .operator import Operator
+from .operator import Backward, Gradients, Operator
+
+if TYPE_CHECKING:
+    from ..ir.lowering import Lowering
 
 # Relu: y = max(x, 0). dx = dy if y > 0, else 0.
 
@@ -155,6 +168,62 @@ HardSwishGrad (dY, X) => (dX) {
 }"""
 
 
+# Swish: y = x s, s = sigmoid(alpha x). dx = dy (s + alpha x s (1 - s)).
+
+SWISH_ALPHA = 1.0  # ONNX's default
+#: With a larger alpha, alpha x is infinite for realistic numbers, and the gradient infinity times 0.
+STEEPEST_SWISH = 2.0**64
+
+SWISH_GRAD = """
+SwishGrad <alpha: float> (dY, X) => (dX) {
+  one = Constant <value_float = 1.0> ()
+  factor = Constant <value_float: float = @alpha> ()
+  u = Mul (factor, X)
+  s = Sigmoid (u)
+  complement = Sub (one, s)
+  us = Mul (u, s)
+  change = Mul (us, complement)
+  slope = Add (s, change)
+  dX = Mul (dY, slope)
+}"""
+
+
+def lower_swish(low: Lowering, node: ir.Node) -> None:
+    """Emit one SWISH. Raises UnsupportedOperator for an alpha whose gradient would be NaN."""
+    if abs(attribute(node, "alpha", SWISH_ALPHA)) > STEEPEST_SWISH:
+        raise UnsupportedOperator("Swish whose alpha exceeds 2^64", "it is x or 0: use Relu", describe(node))
+    lower_flat(Swish, alpha=SWISH_ALPHA)(low, node)
+
+
+# PRelu: y = x if x >= 0, else slope x; the slope broadcasts to x.
+# dx = dy if x > 0, else slope dy. dslope is the sum of dy min(x, 0).
+
+
+def prelu_gradient(back: Backward) -> Gradients:
+    """Return dx = dy if x > 0, else slope dy, and dslope = sum of dy min(x, 0)."""
+    x, slope = back.node.inputs
+    dx = None
+    if back.needs(0):
+        dx = back.op("Mul", back.op("PReluSlope", x, slope, of=x, domain=DOMAIN), back.dy[0], of=x)
+    return [dx, prelu_slope_gradient(back, x, slope) if back.needs(1) else None]
+
+
+def prelu_slope_gradient(back: Backward, x: ir.Value, slope: ir.Value) -> ir.Value:
+    """Return dslope, dy min(x, 0) summed to the shape of the slope."""
+    zero = back.builder.constant(0.0, f"{slope.name}_grad.zero")
+    negative = back.op("Min", x, zero, of=slope)
+    return sum_to(back, back.op("Mul", negative, back.dy[0], of=slope), slope)
+
+
+PRELU_SLOPE = """
+PReluSlope (X, slope) => (Y) {
+  zero = Constant <value_float = 0.0> ()
+  one = Constant <value_float = 1.0> ()
+  positive = Greater (X, zero)
+  Y = Where (positive, one, slope)
+}"""
+
+
 OPERATORS = [
     Operator("Relu", gradient_op("ReluGrad", "y"), lower_flat(Relu)),
     Operator("ReluGrad", None, lower_flat(ReluGrad), DOMAIN, RELU_GRAD),
@@ -190,4 +259,8 @@ OPERATORS = [
     Operator("HardSigmoidGrad", None, lower_flat(HardSigmoidGrad, alpha=HARD_SIGMOID_ALPHA), DOMAIN, HARD_SIGMOID_GRAD),
     Operator("HardSwish", gradient_op("HardSwishGrad"), lower_flat(HardSwish)),
     Operator("HardSwishGrad", None, lower_flat(HardSwishGrad), DOMAIN, HARD_SWISH_GRAD),
+    Operator("Swish", gradient_op("SwishGrad", alpha=SWISH_ALPHA), lower_swish),
+    Operator("SwishGrad", None, lower_flat(SwishGrad, alpha=SWISH_ALPHA), DOMAIN, SWISH_GRAD),
+    Operator("PRelu", prelu_gradient, lower_binary(Prelu)),
+    Operator("PReluSlope", None, lower_binary(PreluSlope), DOMAIN, PRELU_SLOPE),
 ]

@@ -1,4 +1,4 @@
-"""Rules shared by losses that are a function of each element by itself, under three reductions.
+"""Losses that are a function of each element by itself, under three reductions, and the rules that they share.
 
 A loss L(x, target) becomes six operators of our domain: LNone, LSum and LMean, and their gradients
 LGradNone, LGradSum and LGradMean. One instruction computes the first three, another the gradients.
@@ -8,17 +8,21 @@ element, or `slope`, the derivative of `each` with respect to x, and then:
 
     loss = the elements of `each`, their sum or their mean
     dX = slope * share,  share = dloss, or dloss / size(x) for "mean"
+
+MSELoss and L1Loss are here; bce_with_logits_loss.py has a third one.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
 from ..errors import ModelError
+from ..ir.generated.instructions import L1Loss, L1LossGrad, MseLoss, MseLossGrad
 from ..ir.graph import DOMAIN, describe, static_shape
 from .operator import Backward, GradientRule, Gradients, LoweringRule, Operator
 
@@ -145,3 +149,29 @@ def operators(
         result.append(Operator(loss_type, gradient_rule(grad_type), make_loss(reduction), DOMAIN, loss_body))
         result.append(Operator(grad_type, None, make_grad(reduction), DOMAIN, grad_body))
     return result
+
+
+# MSELoss: (x - t)^2, with the derivative 2 (x - t).
+
+MSE = """
+  difference = Sub (x, target)
+  each = Mul (difference, difference)"""
+MSE_SLOPE = """
+  difference = Sub (x, target)
+  slope = Add (difference, difference)"""
+
+
+# L1Loss: |x - t|, with the derivative sign(x - t), 0 at 0.
+
+L1 = """
+  difference = Sub (x, target)
+  each = Abs (difference)"""
+L1_SLOPE = """
+  difference = Sub (x, target)
+  slope = Sign (difference)"""
+
+
+OPERATORS = [
+    *operators("MSELoss", partial(lower_loss, MseLoss), partial(lower_grad, MseLossGrad), MSE, MSE_SLOPE),
+    *operators("L1Loss", partial(lower_loss, L1Loss), partial(lower_grad, L1LossGrad), L1, L1_SLOPE),
+]

@@ -14,7 +14,7 @@ from ..ir.generated.instructions import Gemm
 from ..ir.graph import attribute, static_shape
 from .broadcast import sum_to
 from .operator import Backward, Gradients, Operator
-from .transpose import layout_for_readers
+from .views import layout_for_readers
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref

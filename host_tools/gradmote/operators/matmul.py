@@ -20,7 +20,7 @@ from .broadcast import sum_to
 from .constants import known_dim
 from .gemm import emit_gemm
 from .operator import Backward, Gradients, Operator
-from .transpose import layout_for_readers
+from .views import layout_for_readers
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering, View

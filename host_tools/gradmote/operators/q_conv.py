@@ -17,8 +17,17 @@ from ..ir.generated.instructions import ConvS8
 from ..ir.graph import DOMAIN, attribute, static_shape
 from .conv import grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
-from .quantized import CLAMP_TOTAL, CLAMP_WHOLE, bounds, float_bias, integer_bias, multipliers_ref, zero
-from .quantized_weights import convolution_order, weight_view
+from .quantized import (
+    CLAMP_TOTAL,
+    CLAMP_WHOLE,
+    bounds,
+    convolution_order,
+    float_bias,
+    integer_bias,
+    multipliers_ref,
+    weight_view,
+    zero,
+)
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from ..ir.generated.instructions import ConvGradWS8, ConvGradXS8
 from ..ir.graph import DOMAIN, constant_array, describe, static_shape
 from .conv import GRAD_W, GRAD_X, grouped_x, grouped_y, sizes, weight_strides
 from .operator import Operator
-from .quantized_weights import convolution_order, weight_view
+from .quantized import convolution_order, weight_view
 from .window import channels_last, spatial, window_of
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from ..ir.generated.instructions import ConvS8
 from ..ir.graph import DOMAIN, attribute, static_shape
 from ..ir.strides import collapse, contiguous
 from .operator import Operator
-from .quantized import CLAMP_TOTAL, bounds, float_bias, integer_bias, multipliers_ref, zero
-from .quantized_weights import weight_view
+from .quantized import CLAMP_TOTAL, bounds, float_bias, integer_bias, multipliers_ref, weight_view, zero
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref

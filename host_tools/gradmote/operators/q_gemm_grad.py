@@ -17,7 +17,7 @@ from ..ir.generated.instructions import ConvGradWS8, ConvGradXS8
 from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
 from .q_conv_grad import CENTRED, factors, zero_of
-from .quantized_weights import weight_view
+from .quantized import weight_view
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering

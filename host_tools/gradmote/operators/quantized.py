@@ -3,10 +3,13 @@
 Their nodes have the inputs of ONNX's QLinearConv and QLinearMatMul, in the same order: each quantized
 value, then its scale and its zero point, which are constants. The attributes `low` and `high` bound the
 quantized result.
+
+Frozen int8 weights are stored as kernels read them, trained ones as in ONNX.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
 import numpy as np
@@ -16,6 +19,8 @@ from ..errors import GradmoteError
 from ..ir.generated.instructions import Div
 from ..ir.graph import attribute, constant_array, describe
 from ..ir.instruction import Buffer, Ref
+from ..ir.lowering import View
+from ..ir.strides import packed
 from .elementwise import emit_with_constant
 
 if TYPE_CHECKING:
@@ -110,3 +115,21 @@ def float_bias(low: Lowering, node: ir.Node, index: int, y_scale: int) -> Ref | 
     made = Ref(Buffer(f"{bias.name}.offset", 4 * low.elements(bias), "scratch"))
     emit_with_constant(low, node, Div, low.ref(bias), low.scalar(float(divisor)), made)
     return made
+
+
+def weight_view(low: Lowering, w: ir.Value, order: Sequence[int]) -> View:
+    """Return the view of weights; frozen ones have their axes in `order`, the longest stride first."""
+    array = constant_array(w)
+    if array is None or w.name in low.shared.state:
+        return low.view(w)
+    data = np.ascontiguousarray(array.transpose(order))
+    return View(low.constant(data.tobytes()), packed(array.shape, order), "i8")
+
+
+def convolution_order(shape: Sequence[int]) -> list[int]:
+    """Return the order for weights (out_channels, in_channels, kernel...) of a convolution.
+
+    In_channels are contiguous; if a group has only one, out_channels are.
+    """
+    kernel = list(range(2, len(shape)))
+    return [*kernel, 1, 0] if shape[1] == 1 else [0, *kernel, 1]

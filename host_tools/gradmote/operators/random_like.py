@@ -15,8 +15,7 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..ir.generated.instructions import Add, Cos, Log, Mul, RandomUniform, Sqrt
 from ..ir.graph import attribute, describe
-from .operator import Operator
-from .round import no_gradient
+from .operator import Operator, no_gradient
 from .steps import Steps
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..ir.generated.instructions import ReduceProd, ReduceProdGrad
 from ..ir.graph import DOMAIN, attribute, describe, static_shape
-from .along_axis import split_at
 from .constants import known_dim
 from .operator import Backward, Gradients, Operator
 from .reduce_sum import AXES_INPUT_OPSET, kept_dims, reduced_axes
 from .selection import known_dims
+from .softmax import split_at
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering

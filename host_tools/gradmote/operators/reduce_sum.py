@@ -1,7 +1,13 @@
-"""ReduceSum over axes; dx is dy broadcast to the shape of x."""
+"""ReduceSum over axes, and the reductions that are made of sums, ReduceMean and ReduceL2.
+
+ReduceSum     dx is dy broadcast to the shape of x
+ReduceMean    ReduceSum divided by the number of summed elements; dx = dy / count, broadcast likewise
+ReduceL2      the root of the sum of squares; dx = x dy / y, and 0 if y is 0, as in PyTorch
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypedDict
 
@@ -9,14 +15,15 @@ import numpy as np
 import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
-from ..ir.generated.instructions import ReduceSum
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Mul, ReduceSum, Sqrt
 from ..ir.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
-from ..ir.strides import broadcast_strides, fit
+from ..ir.strides import broadcast_strides, contiguous, fit, physical_order
 from .operator import Backward, Gradients, Operator
+from .selection import gapless
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
-
 
 #: Since this opset axes are an input of every reduction; before, of ReduceSum alone.
 AXES_INPUT_OPSET = 18
@@ -44,7 +51,7 @@ def reduced_axes(node: ir.Node) -> list[int]:
     return sorted(normalize_axis(a, node.inputs[0], node) for a in axes)
 
 
-def gradient(back: Backward) -> Gradients:
+def sum_gradient(back: Backward) -> Gradients:
     """Return dx = dy, broadcast to the shape of x."""
     x = back.node.inputs[0]
     return [back.op("BroadcastLike", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
@@ -58,7 +65,7 @@ def kept_dims(back: Backward, dy: ir.Value) -> ir.Value:
     return back.op("Unsqueeze", dy, axes, of=back.node.inputs[0])
 
 
-def lower(low: Lowering, node: ir.Node) -> None:
+def lower_sum(low: Lowering, node: ir.Node) -> None:
     """Emit one REDUCE_SUM."""
     emit_reduce(low, node, 1.0)
 
@@ -120,7 +127,78 @@ BroadcastLike (dY, X) => (dX) {
   dX = Expand (dY, shape)
 }"""
 
+
+def mean_gradient(back: Backward) -> Gradients:
+    """Return dx = dy / count, broadcast to the shape of x."""
+    x = back.node.inputs[0]
+    return [back.op("ReduceMeanGrad", kept_dims(back, back.dy[0]), x, of=x, domain=DOMAIN), None]
+
+
+def lower_mean(low: Lowering, node: ir.Node) -> None:
+    """Emit one REDUCE_SUM with the scale 1 / count."""
+    shape = static_shape(node.inputs[0], node)
+    emit_reduce(low, node, 1.0 / math.prod(shape[a] for a in reduced_axes(node)))
+
+
+def lower_mean_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit one MUL of dy and 1 / count, broadcast to the shape of x; dx has the strides of x."""
+    dy, x = node.inputs
+    shape, dy_shape = static_shape(x, node), static_shape(dy, node)
+    layout = low.common_layout([x]) or contiguous(shape)
+    order, repeated = physical_order(shape, layout), broadcast_strides(dy_shape, shape)
+    (d0, d1, d2, d3), ((a0, a1, a2, a3),) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])
+    share = low.scalar(math.prod(dy_shape) / math.prod(shape))
+    made = Mul(
+        a=low.ref(dy), b=share, y=low.output(node.outputs[0], layout),
+        d0=d0, d1=d1, d2=d2, d3=d3,
+        a0=a0, a1=a1, a2=a2, a3=a3,
+        b0=0, b1=0, b2=0, b3=0,
+    )  # fmt: skip
+    low.emit(node, made)
+
+
+MEAN_GRAD = """
+ReduceMeanGrad (dY, X) => (dX) {
+  shape = Shape (X)
+  size_x = Size (X)
+  size_dy = Size (dY)
+  count_int = Div (size_x, size_dy)
+  count = Cast <to = 1> (count_int)
+  share = Div (dY, count)
+  dX = Expand (share, shape)
+}"""
+
+
+#: Smaller than the root of every float32 above 0, so that it replaces y only if y is 0.
+SMALLEST = 1e-23
+
+
+def l2_gradient(back: Backward) -> Gradients:
+    """Return dx = x dy / y, 0 if y is 0."""
+    x = back.node.inputs[0]
+    dy, y = (kept_dims(back, value) for value in (back.dy[0], back.node.outputs[0]))
+    smallest = back.builder.constant(SMALLEST, f"{x.name}_grad.smallest")
+    share = back.op("Div", dy, back.op("Clip", y, smallest, of=x), of=x)
+    return [back.op("Mul", x, share, of=x), None]
+
+
+def lower_l2(low: Lowering, node: ir.Node) -> None:
+    """Emit MUL, REDUCE_SUM and SQRT."""
+    x, y = node.inputs[0], node.outputs[0]
+    shape, kept = static_shape(x, node), static_shape(y, node)
+    view = gapless(low, node, low.view(x), shape)
+    squares = low.scratch(f"{y.name}.squares", shape, view.strides)
+    low.emit(node, flat_binary(Mul, view.ref, view.ref, squares.ref, low.elements(x)))
+    total = low.scratch(f"{y.name}.total", kept, contiguous(kept))
+    strides = reduction_strides(node, shape, squares.strides, reduced_axes(node))
+    low.emit(node, ReduceSum(x=squares.ref, y=total.ref, **strides, scale=1.0, accumulate=False))
+    low.emit(node, Sqrt(x=total.ref, y=low.output(y), n=low.elements(y)))
+
+
 OPERATORS = [
-    Operator("ReduceSum", gradient, lower, constants=(1,)),
+    Operator("ReduceSum", sum_gradient, lower_sum, constants=(1,)),
     Operator("BroadcastLike", None, lower_broadcast_like, DOMAIN, BROADCAST_LIKE),
+    Operator("ReduceMean", mean_gradient, lower_mean, constants=(1,)),
+    Operator("ReduceMeanGrad", None, lower_mean_grad, DOMAIN, MEAN_GRAD),
+    Operator("ReduceL2", l2_gradient, lower_l2, constants=(1,)),
 ]

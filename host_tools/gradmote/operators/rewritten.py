@@ -1,12 +1,17 @@
-"""Operators that passes replace by others, so that they have neither a gradient nor a lowering of their own.
+"""Operators that passes replace by others or by constants, so that they have no lowering of their own.
 
-rewrite/ has the passes: rewrite_einsum, rewrite_one_hot, rewrite_depth_space, rewrite_grid_sample, rewrite_reductions,
-batch_norm, rewrite_normalizations, rewrite_lp_normalization and rewrite_lrn.
+rewrite/ has the passes: rewrite_operators, rewrite_einsum, rewrite_grid_sample, rewrite_reductions, batch_norm and
+rewrite_normalizations replace operators by others. fold_constants makes constants of the operators of FOLDED, which
+are known when the batch is.
 """
 
 from __future__ import annotations
 
-from .operator import Operator
+import onnx_ir as ir
+
+from ..ir.graph import attribute
+from .constants import integers
+from .operator import Backward, Gradients, Operator
 
 REDUCTIONS = {
     "ReduceL1": "Abs, ReduceSum",
@@ -42,6 +47,30 @@ GRID_SAMPLE = Operator(
         "onnxruntime differ."
     ),
 )
+#: Operators whose results follow from shapes or constants.
+FOLDED = [
+    Operator("Shape"),
+    Operator("Size"),
+    Operator("ConstantOfShape", constants=(0,)),
+    Operator("Range", constants=(0, 1, 2)),
+    Operator("NonZero", constants=(0,)),
+]
+
+# Trilu: the upper or lower triangle of matrices, 0 elsewhere; dx is the same part of dy.
+# The pass rewrite_trilu replaces it by a Where.
+
+
+def diagonal_of(node: ir.Node) -> int:
+    """Return k, the distance of the triangle's edge above the main diagonal; 0 by default."""
+    return (integers(node, 1, "diagonal") or [0])[0]
+
+
+def trilu_gradient(back: Backward) -> Gradients:
+    """Return dx: the same triangle of dy."""
+    node = back.node
+    upper = attribute(node, "upper", 1)
+    return [back.op("Trilu", back.dy[0], *node.inputs[1:], of=node.inputs[0], upper=upper), None]
+
 
 OPERATORS = [
     *(Operator(name, becomes=others, constants=(1,)) for name, others in REDUCTIONS.items()),
@@ -49,4 +78,6 @@ OPERATORS = [
     Operator("OneHot", constants=(1,)),
     BATCH_NORM,
     GRID_SAMPLE,
+    *FOLDED,
+    Operator("Trilu", trilu_gradient, constants=(1,)),
 ]

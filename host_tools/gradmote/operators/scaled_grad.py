@@ -4,6 +4,10 @@
 
 The products of g with the int8 weights, and with the int8 input, then need no scale of each weight.
 QuantizeGrad is the same without scales.
+
+QBiasGrad: the gradient of a bias, from the scaled gradient of the output.
+
+    db[m] = (the sum of g over all axes except the channels) / scale[m]
 """
 
 from __future__ import annotations
@@ -14,9 +18,11 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..ir.generated.instructions import QuantizeGrad
+from ..ir.flat_binary import flat_binary
+from ..ir.generated.instructions import Div, QuantizeGrad, ReduceSum
 from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Operator
+from .reduce_sum import reduced_axes, reduction_strides
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref
@@ -86,4 +92,25 @@ ScaledGrad <low: int, high: int> (dY, q, scale) => (g) {{{INSIDE}
   g = Mul (passed, scale)
 }}"""
 
-OPERATORS = [Operator("ScaledGrad", None, lower, DOMAIN, SCALED_GRAD, any_width=True)]
+
+def lower_bias_grad(low: Lowering, node: ir.Node) -> None:
+    """Emit REDUCE_SUM, and DIV by one scale for all channels or one for each."""
+    g, scale, db = node.inputs[0], node.inputs[2], node.outputs[0]
+    x, total = low.view(g), low.scratch(f"{db.name}.total", static_shape(db, node), [1]).ref
+    strides = reduction_strides(node, static_shape(g, node), x.strides, reduced_axes(node))
+    low.emit(node, ReduceSum(x=x.ref, y=total, **strides, scale=1.0, accumulate=False))
+    step = 1 if low.elements(scale) > 1 else 0
+    low.emit(node, flat_binary(Div, total, low.ref(scale), low.output(db), low.elements(db), b_step=step))
+
+
+BIAS_GRAD = """
+QBiasGrad (g, axes, scale) => (dB) {
+  total = ReduceSum <keepdims = 0> (g, axes)
+  dB = Div (total, scale)
+}"""
+
+
+OPERATORS = [
+    Operator("ScaledGrad", None, lower, DOMAIN, SCALED_GRAD, any_width=True),
+    Operator("QBiasGrad", None, lower_bias_grad, DOMAIN, BIAS_GRAD, constants=(1,)),
+]

@@ -1,7 +1,11 @@
-"""SoftmaxCrossEntropyLoss (ONNX's own operator) over scores (N, C, d1, ...).
+"""SoftmaxCrossEntropyLoss and NegativeLogLikelihoodLoss, ONNX's own operators.
 
-The labels are (N, d1, ...). dscores = dloss w (exp(log_prob) - onehot); w is the label's weight, 0 if
-it is ignored. For "mean" it is divided by the total weight.
+SoftmaxCrossEntropyLoss is over scores (N, C, d1, ...). The labels are (N, d1, ...). dscores = dloss w
+(exp(log_prob) - onehot); w is the label's weight, 0 if it is ignored. For "mean" it is divided by the
+total weight.
+
+NegativeLogLikelihoodLoss is its second half, over log-probabilities (N, C, d1, ...). dx = -dloss w onehot,
+divided by the total weight for "mean".
 """
 
 from __future__ import annotations
@@ -13,8 +17,9 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..ir.generated.instructions import SoftmaxCrossEntropy, SoftmaxCrossEntropyGrad
 from ..ir.graph import DOMAIN, attribute, describe, normalize_axis, static_shape
-from .along_axis import split_at
+from ..ir.strides import contiguous
 from .operator import Backward, Gradients, Operator
+from .softmax import split_at
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref
@@ -187,4 +192,20 @@ def grad_operators(op_type: str) -> list[Operator]:
     return [grad_operator(op_type, reduction, weighted) for reduction in REDUCTIONS for weighted in (False, True)]
 
 
-OPERATORS = [Operator("SoftmaxCrossEntropyLoss", gradient, lower), *grad_operators("SoftmaxCrossEntropyLoss")]
+def likelihood_gradient(back: Backward) -> Gradients:
+    """Return dx = -dloss w onehot, divided by the total weight for "mean"."""
+    return gradient_from(back, back.node.inputs[0])
+
+
+def lower_likelihood(low: Lowering, node: ir.Node) -> None:
+    """Emit one SOFTMAX_CROSS_ENTROPY that takes logarithms of probabilities as they are."""
+    shape = static_shape(node.inputs[0], node)
+    emit_loss(low, node, low.scratch(f"{node.outputs[0].name}.log_prob", shape, contiguous(shape)).ref)
+
+
+OPERATORS = [
+    Operator("SoftmaxCrossEntropyLoss", gradient, lower),
+    *grad_operators("SoftmaxCrossEntropyLoss"),
+    Operator(LOG_INPUT, likelihood_gradient, lower_likelihood),
+    *grad_operators(LOG_INPUT),
+]

@@ -1,4 +1,4 @@
-"""Tan, and the inverse functions of Sin, Cos and Tan.
+"""Sin, Cos and Tan, of radians, and their inverse functions.
 
 Values and gradients are
 
@@ -6,6 +6,7 @@ Values and gradients are
     asin x = atan(x / sqrt((1 - x)(1 + x)))
     acos x = 2 atan(sqrt((1 - x) / (1 + x)))
 
+    d sin = dy cos x            d cos = -dy sin x
     d tan = dy (1 + y y)        d atan = dy / (1 + x x)
     d asin = -d acos = dy / sqrt((1 - x)(1 + x))
 """
@@ -23,6 +24,18 @@ from .steps import Steps, lower_steps
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref
+
+
+def sin_gradient(back: Backward) -> Gradients:
+    """Return dx = dy cos x."""
+    x = back.node.inputs[0]
+    return [back.op("Mul", back.op("Cos", x, of=x), back.dy[0], of=x)]
+
+
+def cos_gradient(back: Backward) -> Gradients:
+    """Return dx = -dy sin x."""
+    x = back.node.inputs[0]
+    return [back.op("Neg", back.op("Mul", back.op("Sin", x, of=x), back.dy[0], of=x), of=x)]
 
 
 def tan(do: Steps, x: Ref) -> Ref:
@@ -82,6 +95,8 @@ def one(back: Backward) -> ir.Value:
 
 
 OPERATORS = [
+    Operator("Sin", sin_gradient, lower_flat(Sin)),
+    Operator("Cos", cos_gradient, lower_flat(Cos)),
     Operator("Tan", tan_gradient, lower_steps(tan)),
     Operator("Asin", asin_gradient, lower_steps(asin)),
     Operator("Acos", acos_gradient, lower_steps(acos)),

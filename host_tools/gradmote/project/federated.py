@@ -12,13 +12,13 @@ from string import Template
 
 import numpy as np
 
+from ..data.array_files import npz_bytes
 from ..data.check import require_fit
 from ..data.dataset import Dataset
 from ..data.expected import expected_of_image
 from ..errors import DataError
 from ..federated.partition import part_of
 from ..formats.files import make_folder, new_folder, write_part
-from ..formats.npz import npz_bytes
 from .create import TEMPLATES, require_new
 from .example import AXES, CLASSES, SAMPLES, classifier
 

@@ -12,7 +12,7 @@ from ..data.check import arrays_of, problems
 from ..data.dataset import Array, Dataset
 from ..data.expected import Expected, ExpectedTensor
 from ..data.quoting import dims
-from ..terminal.tables import Bar, Rows
+from ..terminal.printable import Bar, Rows
 
 #: The most distinct whole numbers in labels that are still counted as classes.
 _MOST_CLASSES = 1000

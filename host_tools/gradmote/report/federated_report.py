@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
-from ..terminal.tables import Rows
+from ..terminal.printable import Rows
 
 if TYPE_CHECKING:
     from ..federated.simulate import Round

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..device.evaluation import Evaluation
 from ..federated.simulate import Round
-from ..terminal.tables import Rows
+from ..terminal.printable import Rows, finite
 from .federated_report import page, rows, shown
-from .finite import finite
 
 if TYPE_CHECKING:
     from ..federated.coordinator import RoundRecord

@@ -1,15 +1,20 @@
-"""The record of the user's node from which each node originates; `gradmote analyze` groups by it."""
+"""Notes for reports: the user's node from which each node originates, and the weights that several nodes use.
+
+`gradmote analyze` groups by the first. Gradients of shared weights are summed, which is right if the model ties its
+weights. But some exporters also merge weights that are equal by chance, such as the ones and zeros of fresh
+normalization layers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from contextlib import contextmanager
 from itertools import takewhile
 
 import onnx_ir as ir
 
 from ..ir.graph import describe
-from ..ir.metadata import BACKWARD, LAYER
+from ..ir.metadata import BACKWARD, LAYER, SHARED_WEIGHTS, WEIGHTS
 
 
 def name_layers(graph: ir.Graph) -> None:
@@ -58,3 +63,12 @@ def belong(node: ir.Node, relatives: list[ir.Node]) -> None:
             LAYER.copy(relative, node)
             BACKWARD.copy(relative, node)
             return
+
+
+def note_shared(graph: ir.Graph, keep: Set[str]) -> None:
+    """Record the shared weights and their nodes in the graph's metadata."""
+    weights = [graph.initializers[name] for name in WEIGHTS.read(graph, []) if name in graph.initializers]
+    users = {str(w.name): {id(use.node): describe(use.node) for use in w.uses()} for w in weights}
+    shared = {name: list(nodes.values()) for name, nodes in users.items() if len(nodes) > 1}
+    if shared:
+        SHARED_WEIGHTS.write(graph, shared)

@@ -10,54 +10,34 @@ from onnx_ir.passes import common
 from ..ir.verify import verify_graph
 from . import (
     batch_norm,
-    binary_chains,
-    drop_empty_parts,
     fold_constants,
-    fuse_gemm_bias,
     fuse_group_norm,
     fuse_standardize,
     layers,
-    matmul_vectors,
-    note_shared,
+    matrix_products,
     planar_convolutions,
     planar_pools,
     quantized,
-    remove_dropout,
-    remove_identity,
-    rewrite_depth_space,
+    remove_no_ops,
     rewrite_einsum,
-    rewrite_global_pool,
     rewrite_grid_sample,
-    rewrite_lp_normalization,
-    rewrite_lrn,
-    rewrite_mod,
     rewrite_normalizations,
-    rewrite_one_hot,
+    rewrite_operators,
     rewrite_recurrent,
     rewrite_reductions,
     rewrite_sequence_lens,
     rewrite_synonyms,
-    rewrite_trilu,
-    simplify_gemm,
 )
-from .batch_norm import inference as running_statistics
-from .qdq import (
-    centre_weights,
-    check_forms,
-    dequantize_last,
-    fuse_bounds,
-    quantize_weights,
-    remove_repeated,
-    signed_values,
-)
+from .batch_norm import running_statistics
+from .qdq import check_forms, fuse_bounds, remove_repeated, signed_values, weights
 
 #: Passes that bring quantized values to one form.
 QUANTIZED: list[Callable[[ir.Graph, Set[str]], None]] = [
     check_forms.run,
-    quantize_weights.run,
+    weights.quantize_weights,
     signed_values.run,
-    centre_weights.run,
-    dequantize_last.run,
+    weights.centre_weights,
+    weights.dequantize_last,
     remove_repeated.run,
 ]
 
@@ -66,38 +46,38 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_synonyms.run,
     *QUANTIZED,
     fold_constants.run,
-    drop_empty_parts.run,
-    binary_chains.run,
-    remove_identity.run,
-    simplify_gemm.run,
-    fuse_gemm_bias.run,
-    note_shared.run,
+    remove_no_ops.drop_empty_parts,
+    rewrite_operators.binary_chains,
+    remove_no_ops.remove_identity,
+    matrix_products.simplify_gemm,
+    matrix_products.fuse_gemm_bias,
+    layers.note_shared,
 ]
 
 #: Passes that follow, after BatchNormalization in the chosen mode.
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
-    matmul_vectors.run,
+    matrix_products.matmul_vectors,
     planar_pools.run,
     planar_convolutions.run,
     fuse_group_norm.run,
     fuse_standardize.run,
     rewrite_normalizations.run,
-    rewrite_depth_space.run,
+    rewrite_operators.rewrite_depth_space,
     rewrite_einsum.run,
-    rewrite_global_pool.run,
+    rewrite_operators.rewrite_global_pool,
     rewrite_grid_sample.run,
-    rewrite_lp_normalization.run,
-    rewrite_lrn.run,
-    rewrite_mod.run,
-    rewrite_one_hot.run,
+    rewrite_operators.rewrite_lp_normalization,
+    rewrite_operators.rewrite_lrn,
+    rewrite_operators.rewrite_mod,
+    rewrite_operators.rewrite_one_hot,
     rewrite_reductions.run,
 ]
 
 #: Passes for graphs that never train, and need no random numbers.
 INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
-    remove_dropout.run,
-    remove_identity.run,
-    running_statistics.run,
+    remove_no_ops.remove_dropout,
+    remove_no_ops.remove_identity,
+    running_statistics.run_inference,
 ]
 
 #: Passes that make operators of our own domain. They run before differentiation or lowering, so that models for
@@ -105,7 +85,7 @@ INFERENCE: list[Callable[[ir.Graph, Set[str]], None]] = [
 DECOMPOSE: list[Callable[[ir.Graph, Set[str]], None]] = [
     rewrite_sequence_lens.run,
     rewrite_recurrent.run,
-    rewrite_trilu.run,
+    rewrite_operators.rewrite_trilu,
     fuse_bounds.run,
 ]
 

@@ -19,7 +19,18 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..ir.graph import Builder, attribute, constant_array, describe, normalize_axis, rank, sort_nodes, take_over_all
 from ..operators.standardize import standardize
-from .per_channel import per_channel
+
+
+def per_channel(builder: Builder, value: ir.Value, ones: list[int]) -> ir.Value:
+    """Return the vector (C) as (C, 1, ...)."""
+    if not ones:
+        return value
+    axes = builder.constant(list(range(1, 1 + len(ones))), f"{value.name}.axes")
+    shaped = builder.op("Unsqueeze", value, axes, name=f"{value.name}.per_channel")
+    if value.shape is not None:
+        shaped.shape, shaped.type = ir.Shape([*list(value.shape), *ones]), value.type
+    return shaped
+
 
 EPSILON = 1e-5  # ONNX's default
 #: From this opset on, GroupNormalization has one scale and bias per channel; before, per group.

@@ -1,16 +1,48 @@
-"""Gradmote's own wheel for the compiler in the page, made from the files of this installation or checkout.
+"""Wheels as files, and Gradmote's own for the compiler in the page.
 
-So the page compiles exactly like the installed command line, including any changes in a checkout.
+A wheel is an archive whose RECORD has the hash of each file; equal contents give equal bytes. Gradmote's own is made
+from the files of this installation or checkout. So the page compiles exactly like the installed command line,
+including any changes in a checkout.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import base64
+import hashlib
+import io
+import zipfile
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 
 from ..version import __version__
-from .wheel_file import wheel_bytes
+
+# ---- Wheels ----------------------------------------------------------------------------------------------------------
+
+#: The time of all files, so that the same sources make the same bytes.
+TIME = (1980, 1, 1, 0, 0, 0)
+
+
+def wheel_bytes(files: Mapping[str, bytes], record: str) -> bytes:
+    """Return a wheel of these files with a fresh RECORD, which comes last, under the name `record`."""
+    contents = {name: content for name, content in files.items() if name != record}
+    rows = [f"{name},sha256={_digest(content)},{len(content)}" for name, content in contents.items()]
+    contents[record] = "\n".join([*rows, f"{record},,", ""]).encode()
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for name, content in contents.items():
+            entry = zipfile.ZipInfo(name, TIME)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            wheel.writestr(entry, content)
+    return made.getvalue()
+
+
+def _digest(content: bytes) -> str:
+    return base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode().rstrip("=")
+
+
+# ---- Gradmote's own --------------------------------------------------------------------------------------------------
 
 _FOLDER = Path(__file__).resolve().parents[1]
 _CHECKOUT = _FOLDER.parents[1]

@@ -19,7 +19,7 @@ from ..artifacts.export import trained_model
 from ..artifacts.schemes import Scheme
 from ..budget import Found, Limits, Task, bytes_of, search
 from ..budget.choice import Choice
-from ..budget.machine import as_dict as search_as_dict
+from ..budget.search import as_dict as search_as_dict
 from ..compiler.compile import Result, compile_with
 from ..compiler.options import Options
 from ..device.boards import board, boards
@@ -118,7 +118,7 @@ def export_onnx(image: bytes, model: bytes, checkpoint: bytes) -> bytes:
 def _compiled(model: bytes, wanted: Wanted, tell: Tell) -> tuple[Result, list[str]]:
     """Return the image for the options, and the compiler's warnings."""
     tell("Reading the model")
-    with _told(tell) as warned:
+    with _reporting(tell) as warned:
         result = compile_with(model, wanted.artifact_options(), Options(batch=wanted.batch, tell=tell))
     return result, warned
 
@@ -152,9 +152,9 @@ def _report_json(report: Report, board_names: Sequence[str] | None, found: Found
 
 
 @contextmanager
-def _told(tell: Tell) -> Iterator[list[str]]:
+def _reporting(tell: Tell) -> Iterator[list[str]]:
     """Send what the compiler logs to `tell`, as sentences; yield the list that receives its warnings."""
-    handler = _Teller(tell)
+    handler = _Reporter(tell)
     log = logging.getLogger("gradmote")
     before = log.level
     log.addHandler(handler)
@@ -166,7 +166,7 @@ def _told(tell: Tell) -> Iterator[list[str]]:
         log.removeHandler(handler)
 
 
-class _Teller(logging.Handler):
+class _Reporter(logging.Handler):
     """A logging handler that reports each record as one line."""
 
     def __init__(self, tell: Tell) -> None:

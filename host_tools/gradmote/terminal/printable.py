@@ -1,4 +1,4 @@
-"""Text that is safe to show on a terminal.
+"""Output that a terminal, a page and JSON can show: safe text, tables as data, finite numbers.
 
 Names come from files and from the serial line. They may contain characters that control a terminal:
 escape sequences that rewrite earlier output, or marks that change the direction of writing. Such
@@ -7,7 +7,11 @@ characters are printed as escapes.
 
 from __future__ import annotations
 
+import math
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 #: Control characters except the line feed; marks of direction, line and paragraph; halves of
 #: surrogate pairs.
@@ -26,3 +30,48 @@ def in_one_line(text: str) -> str:
 
 def _escaped(found: re.Match[str]) -> str:
     return found[0].encode("unicode_escape").decode()
+
+
+# ---- Tables as data, for both the terminal and the page --------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar whose length represents part / whole."""
+
+    part: int
+    whole: int
+
+    @property
+    def share(self) -> float:
+        """Return part / whole; 0 if the whole is 0."""
+        return self.part / self.whole if self.whole else 0.0
+
+
+#: The cells of a row; an empty row is a line across the table.
+Row = Sequence[str | Bar]
+#: The columns, and rows with as many cells. A column whose name ends in `#` contains numbers.
+Rows = tuple[Sequence[str], Sequence[Row]]
+LINE: Row = ()
+
+
+def heading(column: str) -> str:
+    """Return the heading of a column, without its mark for numbers."""
+    return column.removesuffix("#") or column
+
+
+def is_numeric(column: str) -> bool:
+    """Return whether the column contains numbers."""
+    return column.endswith("#")
+
+
+# ---- Numbers for JSON, which has neither NaN nor infinities ----------------------------------------------------------
+
+
+def finite(value: Any) -> Any:
+    """Return the value with null for each NaN or infinity, which JSON lacks."""
+    if isinstance(value, dict):
+        return {key: finite(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -11,8 +11,7 @@ from rich.markup import escape
 from rich.segment import Segment
 from rich.table import Table
 
-from .printable import in_one_line, printable
-from .tables import Bar, Row, Rows, heading, is_numeric
+from .printable import Bar, Row, Rows, heading, in_one_line, is_numeric, printable
 
 #: The columns of a line in a file or a pipe.
 WIDTH = 140

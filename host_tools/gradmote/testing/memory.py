@@ -45,7 +45,7 @@ def assert_fits(
     machine = report.main.machine
     excess = limits.excess(report.arena, report.image, None if machine is None else machine / limits.clock * 1e3)
     if excess:
-        raise AssertionError(f"{report.name} does not fit {board or ''}".rstrip() + f": {_told(report, excess)}")
+        raise AssertionError(f"{report.name} does not fit {board or ''}".rstrip() + f": {_described(report, excess)}")
     return report
 
 
@@ -56,7 +56,7 @@ def _report(model: Model, options: dict[str, Any]) -> Report:
     return analyze_image(image_of(model, **options), name_of(model))
 
 
-def _told(report: Report, excess: list[str]) -> str:
+def _described(report: Report, excess: list[str]) -> str:
     regions = ", ".join(f"{r.name} {r.size:,}" for r in report.regions if r.size)
     sections = ", ".join(f"{s.name} {s.size:,}" for s in report.sections if s.size)
     lines = [

@@ -26,7 +26,7 @@ from ..formats import checkpoint as checkpoint_format
 from ..formats import records
 from ..formats.checkpoint import Checkpoint
 from ..formats.onnxruntime import with_shapes
-from ..formats.property_slots import fits_slot
+from ..formats.properties_trailer import fits_slot
 from ..optimizers import Optimizer as OptimizerRule
 from .inputs import Sizes, user_inputs
 

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0 */
+/* y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) if low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0 */
 typedef struct gm_insn_add_s16 {
     uint32_t head;
     uint32_t a;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], where p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, fill[0] stands where attn_mask is not 0, and nothing is added; `rows` queries at a time */
+/* y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], with p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, a score is fill[0] if attn_mask is not 0, and nothing is added; `rows` queries at a time */
 typedef struct gm_insn_attention {
     uint32_t head;
     uint32_t q;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) where dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] stands in place of ds where attn_mask is not 0, before scale; p is computed again */
+/* the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) with dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] replaces ds if attn_mask is not 0, before scale; p is computed again */
 typedef struct gm_insn_attention_grad {
     uint32_t head;
     uint32_t dy;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y = the float32 of which x has the upper 16 bits; the others are 0 */
+/* y = the float32 whose upper 16 bits are x; the others are 0 */
 typedef struct gm_insn_bf16_to_float {
     uint32_t head;
     uint32_t x;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step */
+/* the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) if low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step */
 typedef struct gm_insn_conv_grad_x_s16 {
     uint32_t head;
     uint32_t dy;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y = (x - zero) scale, both of its channel; zero is 0 where it is absent */
+/* y = (x - zero) scale, both of its channel; zero is 0 if it is absent */
 typedef struct gm_insn_dequantize {
     uint32_t head;
     uint32_t x;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y = the bits of the bfloat16 that is nearest to x, to even where two are as near */
+/* y = the bits of the bfloat16 nearest to x, ties to even */
 typedef struct gm_insn_float_to_bf16 {
     uint32_t head;
     uint32_t x;

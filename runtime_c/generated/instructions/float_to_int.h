@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y = x without its fraction, the nearest int32 where x is none; of NaN 0 */
+/* y = x without its fraction, the nearest int32 if x does not fit; NaN gives 0 */
 typedef struct gm_insn_float_to_int {
     uint32_t head;
     uint32_t x;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y = max(a, b), broadcast by strides of 0; NaN where either is NaN */
+/* y = max(a, b), broadcast by strides of 0; NaN if either is NaN */
 typedef struct gm_insn_max {
     uint32_t head;
     uint32_t a;

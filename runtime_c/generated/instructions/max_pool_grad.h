@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* dx = sum over kernel rows and columns of dy of the window that has this element there, where it is the window's first largest */
+/* dx = sum over kernel rows and columns of dy of the window that has this element there, if it is the window's first largest */
 typedef struct gm_insn_max_pool_grad {
     uint32_t head;
     uint32_t x;

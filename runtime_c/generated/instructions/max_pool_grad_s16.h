@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, where its index says so; the exponent is the least under which the largest keeps the limit */
+/* dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, if its index says so; the exponent is the least under which the largest keeps the limit */
 typedef struct gm_insn_max_pool_grad_s16 {
     uint32_t head;
     uint32_t index;

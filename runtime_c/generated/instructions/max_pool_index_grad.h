@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* dx = sum over kernel rows and columns of dy of the window that has this element there, where its index says so */
+/* dx = sum over kernel rows and columns of dy of the window that has this element there, if its index says so */
 typedef struct gm_insn_max_pool_index_grad {
     uint32_t head;
     uint32_t index;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 where there is none */
+/* y[b,o,p,c] = the largest x in the window, -128 if it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 if there is none */
 typedef struct gm_insn_max_pool_s8 {
     uint32_t head;
     uint32_t x;

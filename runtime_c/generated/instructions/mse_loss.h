@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1 */
+/* loss = scale * sum of (x - target)^2, or one loss an element if loss_stride is 1 */
 typedef struct gm_insn_mse_loss {
     uint32_t head;
     uint32_t x;

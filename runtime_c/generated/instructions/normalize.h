@@ -8,7 +8,7 @@
 
 struct gm_session;
 
-/* y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x where statistics are frozen */
+/* y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x if statistics are frozen */
 typedef struct gm_insn_normalize {
     uint32_t head;
     uint32_t x;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner */
+/* the gradient of NORMALIZE's x if mean and inv_std are x's own: dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner */
 typedef struct gm_insn_normalize_grad {
     uint32_t head;
     uint32_t dy;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 where that is absent */
+/* dx = dy scale if low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 if that is absent */
 typedef struct gm_insn_quantize_grad {
     uint32_t head;
     uint32_t dy;

@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE */
+/* y 2^exponent = scale[c] dy if low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE */
 typedef struct gm_insn_quantize_grad_s16 {
     uint32_t head;
     uint32_t dy;

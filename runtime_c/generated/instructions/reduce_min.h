@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* y[k0..k3] = smallest x over r0..r3; NaN where there is one */
+/* y[k0..k3] = smallest x over r0..r3; NaN if there is one */
 typedef struct gm_insn_reduce_min {
     uint32_t head;
     uint32_t x;

@@ -8,7 +8,7 @@
 
 struct gm_session;
 
-/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean; with log_input, without exp(log_prob) */
+/* dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight if reduction is mean; with log_input, without exp(log_prob) */
 typedef struct gm_insn_softmax_cross_entropy_grad {
     uint32_t head;
     uint32_t dloss;

@@ -8,7 +8,7 @@
 
 struct gm_session;
 
-/* SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight where reduction is mean */
+/* SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight if reduction is mean */
 typedef struct gm_insn_softmax_cross_entropy_with_grad {
     uint32_t head;
     uint32_t x;

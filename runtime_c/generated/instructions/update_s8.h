@@ -7,7 +7,7 @@
 
 struct gm_session;
 
-/* rule updates p, of which element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high */
+/* rule updates p; its element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high */
 typedef struct gm_insn_update_s8 {
     uint32_t head;
     uint32_t g;

@@ -24,7 +24,7 @@ READ_ONLY = "—"
 
 
 @dataclass(frozen=True)
-class Learnt:
+class Learned:
     """Accuracies on held-out samples, and SHA-256 of the state, in hex."""
 
     before: float
@@ -40,7 +40,7 @@ class Figures:
     board: Board
     lesson: Lesson
     result: Result
-    learnt: Learnt
+    learned: Learned
     kept: str
     memory: Memory
     instructions: int
@@ -52,11 +52,11 @@ def measure(board: Board) -> Figures:
     with TwinTarget(board.profile) as twin:
         expected = learn(twin, lesson, result.image)
     with flashed(board, result.image) as target:
-        learnt = learn(target, lesson, result.image, lambda: target.board.type(f"train {TYPED_STEPS}"))
-        if learnt != expected:
-            raise SystemExit(f"{board.name} learnt {learnt}, its twin {expected}")
-        memory, kept = target.board.mem(), restart(board, target, learnt)
-    return Figures(board, lesson, result, learnt, kept, memory, instructions_per_step(board, lesson, result.image))
+        learned = learn(target, lesson, result.image, lambda: target.board.type(f"train {TYPED_STEPS}"))
+        if learned != expected:
+            raise SystemExit(f"{board.name} learned {learned}, its twin {expected}")
+        memory, kept = target.board.mem(), restart(board, target, learned)
+    return Figures(board, lesson, result, learned, kept, memory, instructions_per_step(board, lesson, result.image))
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def flashed(board: Board, image: bytes) -> Iterator[BoardTarget]:
         stop(board.name)
 
 
-def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], object] | None = None) -> Learnt:
+def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], object] | None = None) -> Learned:
     """Train for the epochs through frames, then take a few steps on the last batch: through `train_on` if it is given,
     which types them."""
     data = lesson.data()
@@ -82,21 +82,21 @@ def learn(target: Target, lesson: Lesson, image: bytes, train_on: Callable[[], o
             target.run("step")
     else:
         train_on()
-    return Learnt(before, evaluate(target, data).accuracy, sha256(target))
+    return Learned(before, evaluate(target, data).accuracy, sha256(target))
 
 
 def sha256(target: Target) -> str:
     return hashlib.sha256(target.state()).hexdigest()
 
 
-def restart(board: Board, target: BoardTarget, learnt: Learnt) -> str:
+def restart(board: Board, target: BoardTarget, learned: Learned) -> str:
     """Save, restart the board, and return "yes" if the state came back. Return READ_ONLY if the emulator cannot program
     flash, and raise SystemExit if another state came back."""
     if not board.flash_is_emulated:
         return READ_ONLY
     target.save()
     target.board.reboot()
-    if sha256(target) != learnt.state:
+    if sha256(target) != learned.state:
         raise SystemExit(f"{board.name} came back with another state")
     return "yes"
 

@@ -25,7 +25,7 @@ board's numerics profile, to the byte; else there would be no page. How to add a
   samples whose class is right, before and after.
 - **state** has the first digits of the SHA-256 of parameters, momentum and counters, on the board
   and on the twin.
-- **kept** tells whether that state came back after `save` and a restart; {READ_ONLY}: the emulator
+- **kept** says whether that state came back after `save` and a restart; {READ_ONLY}: the emulator
   has flash that is only read, so that the model has to be programmed with the firmware.
 - **.text** is the bytes of code and constants in flash, with the kernels of all operators;
   `gradmote flash` leaves out those that a model does not need.
@@ -46,7 +46,7 @@ PARTS = """
 ## Parts without an emulator
 
 None of these was at hand: they build from the same sources, and what they share with an emulated board, or with
-stand-ins for the cores of Arduino on this computer, is tested there. Where the code's size has a ~ it is an estimate,
+stand-ins for the cores of Arduino on this computer, is tested there. If the code's size has a ~, it is an estimate,
 since only PlatformIO's platforms can link it ([PLATFORMIO.md](PLATFORMIO.md)).
 """
 
@@ -70,9 +70,9 @@ def part_line(board: Board) -> str:
 
 
 def line(f: Figures) -> str:
-    board, memory, learnt = f.board, f.memory, f.learnt
+    board, memory, learned = f.board, f.memory, f.learned
     cells = [board.name, board.core, board.profile, f.lesson.name, str(f.lesson.batch)]
-    cells += [f"{learnt.before:.1%} → {learnt.after:.1%}", f"`{learnt.state[:12]}`", f.kept]
+    cells += [f"{learned.before:.1%} → {learned.after:.1%}", f"`{learned.state[:12]}`", f.kept]
     cells += [f"{memory.code:,}", f"{memory.arena_required:,} of {memory.arena_available:,}"]
     cells += [f"{memory.stack_used:,} ≤ {board.stack_bound:,} of {memory.stack_size:,}", f"{f.instructions:,}"]
     return "| " + " | ".join(cells) + " |"

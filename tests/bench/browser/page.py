@@ -14,7 +14,7 @@ from bench.speed.page import NOTHING, PAGE, described, figure, filled, markdown,
 from wrap_prose import wrapped
 
 from gradmote.report.bench.spread import Spread
-from gradmote.terminal.tables import Row, Rows
+from gradmote.terminal.printable import Row, Rows
 
 Results = dict[str, Any]
 
@@ -79,8 +79,8 @@ def cold_rows(row: Results) -> list[Row]:
         beyond = [f"{spread.median - empty:.2f}", f"{(spread.median - empty) / (own - empty):.1f}"]
         loaded = [f"{row['bytes'][name] / 1000:,.0f}", str(row["files"][name])]
         is_empty = name == EMPTY.name
-        told = [NOTHING] * 3 if is_empty else [times, *beyond]
-        lines.append([TITLES[row["network"]], name, range_, *told, *loaded])
+        reported = [NOTHING] * 3 if is_empty else [times, *beyond]
+        lines.append([TITLES[row["network"]], name, range_, *reported, *loaded])
     return lines
 
 

@@ -29,12 +29,12 @@ OWN = {
 
 def measure() -> list[dict[str, Any]]:
     """Return a row for each file: of whom, what it is, bytes, and bytes under brotli."""
-    told = {site.SITE / "gradmote" / name: ("Gradmote", name, what) for name, what in OWN.items()}
+    reported = {site.SITE / "gradmote" / name: ("Gradmote", name, what) for name, what in OWN.items()}
     for path in site.loaded():
         package, _, _ = path.relative_to(site.PEERS).as_posix().partition("/dist/")
-        told[path] = (package, path.name, "")
-    sizes = site.compress(told)
+        reported[path] = (package, path.name, "")
+    sizes = site.compress(reported)
     return [
         {"of": owner, "file": name, "what": what, "bytes": sizes[str(path)][0], "brotli": sizes[str(path)][1]}
-        for path, (owner, name, what) in told.items()
+        for path, (owner, name, what) in reported.items()
     ]

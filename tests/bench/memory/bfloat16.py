@@ -135,13 +135,13 @@ def main() -> None:
     parser.add_argument("numbers", nargs="*", type=int, help="print these studies alone, from 0 on, and leave the page")
     given = parser.parse_args()
     studies = [STUDIES[number] for number in given.numbers] or STUDIES
-    saved = told(saved_line(study) for study in studies)
-    moments = told(moments_line(study, rule) for study in studies for rule in rules_of(study))
+    saved = lines_of(saved_line(study) for study in studies)
+    moments = lines_of(moments_line(study, rule) for study in studies for rule in rules_of(study))
     if not given.numbers:
         write([(HEAD_OF_SAVED, COLUMNS_OF_SAVED, saved), (HEAD_OF_MOMENTS, COLUMNS_OF_MOMENTS, moments)])
 
 
-def told(rows: Iterable[list[object]]) -> list[str]:
+def lines_of(rows: Iterable[list[object]]) -> list[str]:
     """Return the lines of a table, which are printed as they come."""
     lines = []
     for cells in rows:

@@ -3,7 +3,7 @@
 A layer is what is between DequantizeLinear and QuantizeLinear. It is compared alone, so that one rounding that
 differs does not make all that follows differ too.
 
-onnxruntime without optimisations adds float32 products, while an integer sum is exact. If the exact result is so close
+onnxruntime without optimizations adds float32 products, while an integer sum is exact. If the exact result is so close
 to the middle of two integers that the error of its sum takes it across, onnxruntime gives the other one. Such results
 are counted apart; how close they are is computed in float64.
 """

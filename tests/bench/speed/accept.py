@@ -14,8 +14,7 @@ from pathlib import Path
 from bench.speed import boards
 from bench.speed.cases import BOARD_CASES, BoardCase
 
-from gradmote.report.bench.count_changes import Counts, changes
-from gradmote.report.bench.counting import missing
+from gradmote.report.bench.counting import Counts, changes, missing
 
 ACCEPTED = Path(__file__).with_name("accepted.json")
 #: Board -> the networks that are counted. Without a floating-point unit the largest one would take long.

@@ -24,7 +24,7 @@ from gradmote.report.bench.counting import BOARDS, Counted, Counter, counter
 from gradmote.report.bench.cycles.cores import core_called, core_files, read_core
 from gradmote.report.bench.cycles.timings import Core
 from gradmote.report.bench.kernel_totals import kernels_of, macs_of, shape_of, totals
-from gradmote.terminal.tables import LINE, Row, Rows
+from gradmote.terminal.printable import LINE, Row, Rows
 from gradmote.terminal.terminal import console, table
 
 

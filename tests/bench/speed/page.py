@@ -17,7 +17,7 @@ from gradmote.device.boards import board
 from gradmote.report.bench.counting import core_of
 from gradmote.report.bench.cycles.cores import core_called
 from gradmote.report.bench.spread import Spread
-from gradmote.terminal.tables import Row, Rows, heading, is_numeric
+from gradmote.terminal.printable import Row, Rows, heading, is_numeric
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "PERFORMANCE.md"
 NOTHING = "—"

@@ -23,7 +23,7 @@ from rich.progress import track
 
 from gradmote.formats.image import read_image
 from gradmote.report.bench.kernel_totals import Kernel, kernels_of
-from gradmote.terminal.tables import Rows
+from gradmote.terminal.printable import Rows
 from gradmote.terminal.terminal import console, table
 from gradmote_runtime import Session
 from gradmote_runtime.timing import seconds_of_each

@@ -4,8 +4,8 @@
     python3.11 -m venv ort && ort/bin/pip install -r ../.ci/requirements-onnxruntime-web.txt
     ort/bin/python bindings/data/make.py mlp.onnx
 
-The zip has the four files of generate_artifacts, with the scores beside the loss. Of the project this
-imports one file, which imports nothing further.
+The zip has the four files of generate_artifacts, with scores and loss. This script imports only one file of
+the project, which imports nothing further.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import onnx
 sys.path.insert(0, str(Path(__file__).parents[2]))
 from support.onnxruntime_without_torch import without_torch
 
-#: The newest that this version reads. The model has nothing of a later one.
+#: The newest that this version reads. The model uses nothing of a later one.
 IR_VERSION = 9
 FILES = ("training_model.onnx", "eval_model.onnx", "optimizer_model.onnx", "checkpoint")
 

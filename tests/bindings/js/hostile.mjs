@@ -2,13 +2,13 @@
 // run the same checks; `gradmote` and `ort` are the two entries of the package.
 import { drawn, labels } from "./data.mjs";
 
-/** Values that no parameter of any method means. */
+/** Values that are valid for no parameter of any method. */
 export const STRANGE = [
   undefined, null, "", "nothing", true, -1, 1.5, NaN, Infinity, 2 ** 40, 5n, {}, [], [1], ["a"], [null], [1n], () => 1, new Date(0),
   new Float64Array(4), new Float32Array(3), new Uint8Array(5), new BigInt64Array(2), new ArrayBuffer(7), new Map(),
 ];
 
-/** Returns an array whose buffer went to another thread. */
+/** Returns an array whose buffer was transferred to another thread. */
 export function detached() {
   const array = new Float32Array(256);
   structuredClone(array.buffer, { transfer: [array.buffer] });

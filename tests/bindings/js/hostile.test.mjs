@@ -180,7 +180,7 @@ test("every method of a session that is closed says so", async () => {
   await training.release();
 });
 
-test("train() takes arrays of numbers, and refuses what is no batch", async () => {
+test("train() takes arrays of numbers, and refuses what is not a batch", async () => {
   const session = await load(IMAGE), x = [...drawn(256, 1)], y = [...labels(4, 1, 10)];
   for (const value of STRANGE) {
     for (const options of [value, { x: value, y }, { x, y: value }, { x: value, y: value }]) await assert.rejects(async () => session.train(options), isClear);
@@ -191,6 +191,6 @@ test("train() takes arrays of numbers, and refuses what is no batch", async () =
   assert.equal(session.stateSha256(), GOOD);
 });
 
-test("where there is no storage, a line says so", async () => {
+test("without storage, a line says so", async () => {
   await assert.rejects(persist(await load(IMAGE)), isClear);
 });

@@ -1,4 +1,4 @@
-// A page for onnxruntime-web/training; MODULE stands for where it imports from.
+// A page for onnxruntime-web/training; MODULE stands for the module that it imports.
 import { env, InferenceSession, Tensor, TrainingSession } from "MODULE";
 
 type Batch = { pixels: Float32Array; labels: BigInt64Array; count: number };

@@ -98,7 +98,7 @@ test("an image without --accumulate trains batch after batch", async () => {
   }
   await assert.rejects(session.runOptimizerStep(), (error) => error.error === "NO_GRADIENTS");
   await session.runTrainStep(feeds);
-  await assert.rejects(session.runTrainStep(feeds), /adds no gradients up - .*--accumulate/);
+  await assert.rejects(session.runTrainStep(feeds), /does not accumulate gradients - .*--accumulate/);
   await session.loadParametersBuffer(new Uint8Array((await session.getContiguousParameters()).data.buffer));
   await assert.rejects(session.runOptimizerStep(), /no gradients/);
   await session.lazyResetGrad();

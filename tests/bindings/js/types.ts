@@ -1,4 +1,4 @@
-// Nothing of onnxruntime-web's classes is missing, but for tensors that lie on a GPU or are pictures.
+// Nothing of onnxruntime-web's classes is missing, except tensors on a GPU and pictures.
 import type * as ort from "onnxruntime-common";
 import type * as ours from "gradmote/training";
 

@@ -82,6 +82,6 @@ test("errors of a worker are those of Session", async () => {
   await assert.rejects(remote.step(), /the session is closed/);
 });
 
-test("where there is no storage, a line says so", async () => {
+test("without storage, a line says so", async () => {
   await assert.rejects(persist(await load(IMAGE)), /there is no storage .* - keep the bytes of save\(\) yourself/);
 });

@@ -6,7 +6,7 @@
 
 static int passed;
 
-/* Returns nil where the compiler would refuse it. */
+/* Returns nil, which the compiler would refuse as a literal. */
 static id absent(void) { return nil; }
 
 static void check(BOOL holds, const char *what, int line) {
@@ -19,7 +19,7 @@ static void check(BOOL holds, const char *what, int line) {
 
 #define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__, __LINE__)
 
-/* Checks that a call, to which `&error` is given, is refused with that name, a text and a hint. */
+/* Checks that a call with `&error` is refused with that name, a text and a hint. */
 #define REFUSED(wanted, ...)                                                               \
     do {                                                                                   \
         NSError *error = nil;                                                              \

@@ -10,20 +10,20 @@ from gradmote import Session
 
 try:
     import gradmote.errors as errors
-except ImportError:  # MicroPython has them beside Session
+except ImportError:  # MicroPython has them next to Session
     import gradmote as errors
 
 
 def show(name, value):
-    print(name, told(value))
+    print(name, printable(value))
 
 
-def told(value):
+def printable(value):
     """Return a text that does not depend on the length of a float, or on the order of a dict."""
     if isinstance(value, dict):
-        return [f"{key}: {told(value[key])}" for key in sorted(value)]
+        return [f"{key}: {printable(value[key])}" for key in sorted(value)]
     if isinstance(value, (tuple, list)):
-        return [told(item) for item in value]
+        return [printable(item) for item in value]
     if isinstance(value, float):
         return f"{value:.7g}"
     return value if value is None or isinstance(value, (str, int, bool)) else digest(value)

@@ -24,9 +24,9 @@ KERNELS = ("GEMM", "GEMM_UPDATE", "UPDATE", "MATMUL", "CONV", "CONV_TRANSPOSE", 
            "STANDARDIZE_GRAD")  # fmt: skip
 SELECTED = ["-DGM_ONLY_SELECTED=1", "-DGM_WITH_INT8=1", *(f"-DGM_WITH_{name}=1" for name in KERNELS)]
 SOURCES = ("gemm", "conv", "matmul", "update", "sgd", "momentum", "adam", "steps", "reduce_sum", "max_pool",
-           "normalize", "check_finite", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
-           "update_s8", "mask_s8", "quantize", "add_s8", "average_pool", "exp", "sigmoid", "swish", "tanh", "gelu",
-           "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
+           "normalize", "checks", "any_beyond", "gradient_s16", "stored_update", "sum_s16", "add_s16",
+           "update_s8", "mask_s8", "quantize", "add_s8", "average_pool", "functions", "sigmoid", "activations", "tanh",
+           "gelu", "softmax", "lstm", "gru", "rnn", "standardize", "numerics", "gm_opcodes")  # fmt: skip
 #: The threads of the Python extension module, whose sessions have a pool of them.
 OF_MODULE = ["-DGM_THREADS=1", "-pthread"]
 #: Without optimization, which could hide what they find; and that takes a fifth of the time to compile.

@@ -100,7 +100,7 @@ static int send_delta(uint32_t number, uint32_t bits)
     return error ? error : federated_end(&the_model, bits, number, &next);
 }
 
-/* The delta that a server sends: here what one device learnt. */
+/* The delta that a server sends: here what one device learned. */
 static void make_delta(uint32_t number)
 {
     gm_federated_round round = round_now();

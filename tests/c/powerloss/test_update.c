@@ -248,7 +248,7 @@ static moment live(const version *old, const version *new)
 }
 
 /* The first image is there without an update, put there by a debugger or an upload. */
-static void begin_anew(void)
+static void start_over(void)
 {
     flash_init();
     memcpy(the_flash.cells, versions[0].image.bytes, versions[0].size);
@@ -258,7 +258,7 @@ static void begin_anew(void)
 
 static void test_cuts(void)
 {
-    begin_anew();
+    start_over();
     for (uint32_t round = 0; round < ROUNDS; ++round) {
         const version *old = &versions[round % 2], *new = &versions[(round + 1) % 2];
         moment then = live(old, new);
@@ -280,7 +280,7 @@ static void test_cuts(void)
 static void test_refused(void)
 {
     static version bad;
-    begin_anew();
+    start_over();
     moment then = live(&versions[0], &versions[1]);
     for (uint32_t byte = 0; byte < versions[1].size; byte += 5) {
         bad = versions[1];
@@ -304,7 +304,7 @@ static void test_refused(void)
 /* Without carrying over, the new model begins as its image says and ignores the old one's checkpoints. */
 static void test_without_carrying(void)
 {
-    begin_anew();
+    start_over();
     moment then = live(&versions[0], &versions[1]);
     (void)update(then.new, 0);
     state now = state_now();
@@ -314,10 +314,10 @@ static void test_without_carrying(void)
     CHECK(runs(then.new) && same(&now, &then.new->initial));
 }
 
-/* The new model ran before, and flash still has what it had learnt then: that does not come back. */
+/* The new model ran before, and flash still has what it had learned then: that does not come back. */
 static void test_earlier_checkpoints(void)
 {
-    begin_anew();
+    start_over();
     CHECK_STATUS(0, update(&versions[1], 1));
     for (uint32_t saves = 0; saves < FLASH_CHECKPOINT_UNITS; ++saves) {
         train(1);
@@ -368,7 +368,7 @@ static void test_erase(void)
 {
     for (uint32_t updates = 0; updates < 3; ++updates) {
         const version *runs_now = &versions[updates % 2];
-        begin_anew();
+        start_over();
         for (uint32_t i = 1; i <= updates; ++i) {
             (void)update(&versions[i % 2], 0); /* flash has no checkpoint of it */
         }
@@ -383,7 +383,7 @@ static void test_no_room(void)
     static version large;
     static flash before;
     flash_span room;
-    begin_anew();
+    start_over();
     moment then = live(&versions[0], &versions[1]);
     CHECK_STATUS(CONSOLE_ERR_NO_ROOM_TO_UPDATE, update_begin(&the_model, FLASH_IMAGE_SIZE / 2));
     CHECK_STATUS(CONSOLE_ERR_NO_ROOM_TO_UPDATE, update_begin(&the_model, UINT32_MAX));
@@ -401,7 +401,7 @@ static void test_no_room(void)
         CHECK(runs(then.old) && (same(&now, &then.saved) || same(&now, &then.now)));
         CHECK(memcmp(before.cells, the_flash.cells, FLASH_SIZE) == 0);
     }
-    begin_anew();
+    start_over();
     CHECK_STATUS(0, images_find_room(&the_model.session, &room));
     CHECK_STATUS(0, update_begin(&the_model, room.size));
 }

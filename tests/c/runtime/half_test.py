@@ -1,4 +1,4 @@
-"""half.c and gradmote.formats.half against numpy: every half under every scale, float32 densely, ties, extremes."""
+"""half.c and formats/narrow_floats.py against numpy: every half under every scale, float32 densely, ties, extremes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gradmote.formats import half
+from gradmote.formats import narrow_floats
 from runtime_sources import RUNTIME, WARNING_FLAGS
 
 HERE = Path(__file__).resolve().parent
@@ -95,7 +95,7 @@ def test_every_half_under_every_scale(library, first):
     numbers = EVERY_HALF[~is_nan(EVERY_HALF)]
     for scale in range(first, first + 64):
         found = library.values(EVERY_HALF, scale)
-        assert np.array_equal(found, half.decode(scale, EVERY_HALF).view(np.uint32))
+        assert np.array_equal(found, narrow_floats.from_half(scale, EVERY_HALF).view(np.uint32))
         exact = np.ldexp(numbers.view(np.float16).astype(np.float64), scale - ONE)
         values = library.values(numbers, scale).view(np.float32)
         fits = np.abs(exact) < 2.0**128
@@ -126,7 +126,7 @@ ANY_FLOATS = st.lists(st.integers(0, 2**32 - 1) | st.sampled_from(list(dense()[-
 def test_the_largest_gets_as_high_as_it_can(library, drawn):
     bits = np.array(drawn, np.uint32)
     values = bits.view(np.float32)
-    scale, halves = half.encode(values)
+    scale, halves = narrow_floats.to_half(values)
     assert library.scale(bits) == scale
     assert np.array_equal(library.halves(bits, scale), halves)
     again = library.values(halves, scale).view(np.float32)

@@ -6,7 +6,7 @@
  *     cc -O2 -ffp-contract=off -fno-math-errno -Iruntime_c/include -Iruntime_c/src -DGM_FUSED=0 \
  *        tests/c/runtime/numerics_test.c runtime_c/src/numerics.c -lm -o numerics_test && ./numerics_test
  *
- * The checksum must be the same for every compiler and optimisation level of one profile.
+ * The checksum must be the same for every compiler and optimization level of one profile.
  */
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 """One numerics profile gives one set of bits: the elementary functions return the same all over binary32, and the
-matrix products over random shapes, for each compiler and optimisation level, and within their stated error."""
+matrix products over random shapes, for each compiler and optimization level, and within their stated error."""
 
 from __future__ import annotations
 

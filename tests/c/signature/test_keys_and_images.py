@@ -87,8 +87,8 @@ def test_openssl_and_we_read_each_other(model, tmp_path):
     assert read_public_key(public) == load_public_key(public).public_bytes_raw()
     signature.write_bytes(signature_of(signed).value)
     verify = ["pkeyutl", "-verify", "-pubin", "-inkey", public, "-rawin", "-in", model, "-sigfile", signature]
-    told = openssl(*verify)
-    assert "Verified Successfully" in told.stdout, told.stderr
+    reported = openssl(*verify)
+    assert "Verified Successfully" in reported.stdout, reported.stderr
 
 
 def test_keys_with_a_passphrase(tmp_path):
@@ -106,8 +106,8 @@ def test_wrong_keys_are_told(tmp_path):
     other = ec.generate_private_key(ec.SECP256R1())
     (tmp_path / "ec.pem").write_bytes(other.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()))
     (tmp_path / "text").write_text("no key")
-    told = {public: "no private key", tmp_path / "ec.pem": "another kind", tmp_path / "x": "cannot read"}
-    for name, words in told.items():
+    reported = {public: "no private key", tmp_path / "ec.pem": "another kind", tmp_path / "x": "cannot read"}
+    for name, words in reported.items():
         with pytest.raises(DataError, match=words):
             load_private_key(name)
     for name in (private, tmp_path / "text", tmp_path / "x"):

@@ -102,9 +102,9 @@ def test_a_damaged_archive_is_refused(monkeypatch, tmp_path, data):
         return subprocess.CompletedProcess(command, 0, "", "")
 
     monkeypatch.setattr(monocypher.subprocess, "run", downloads)
-    with pytest.raises(NoMonocypher, match="could not be fetched") as told:
+    with pytest.raises(NoMonocypher, match="could not be fetched") as reported:
         fetch_monocypher(tmp_path)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(reported.value)
 
 
 def test_gradmote_flash_tells_in_a_line(offline, monkeypatch, tmp_path, capsys):
@@ -123,9 +123,11 @@ def test_platformio_tells_in_a_line(offline, monkeypatch, tmp_path):
     write_keys("own", tmp_path)
     monkeypatch.setattr(monocypher, "FILES", {"monocypher.c": "changed"})
     option = {"custom_gradmote_key": "own.pub.pem"}.get
-    with pytest.raises(SystemExit) as told:
+    with pytest.raises(SystemExit) as reported:
         as_the_project_wants(board(), tmp_path, option)
-    assert str(told.value).startswith("error: a build with a key needs Monocypher") and "\n" not in str(told.value)
+    assert str(reported.value).startswith("error: a build with a key needs Monocypher") and "\n" not in str(
+        reported.value
+    )
 
 
 def test_the_command_of_set_up(tmp_path):

@@ -39,10 +39,10 @@ def test_help(sanitized) -> None:
         ((*TRAIN, "--warmup", 5), "--warmup without --lr"),
         ((*TRAIN, "--micro-batches", 0), "--micro-batches does not take 0"),
         ((*TRAIN, "--input", "x.npy"), "takes 1 inputs, and --input is given 2 times"),
-        (("train", "mlp.mote", "--input", "x.npy"), "for which there is no --label"),
-        (("console", "--listen", "localhost"), "no HOST:PORT"),
-        (("console", "--listen", "here:7777"), "no HOST:PORT"),
-        (("console", "--listen", "127.0.0.1:99999"), "no HOST:PORT"),
+        (("train", "mlp.mote", "--input", "x.npy"), "but there is no --label"),
+        (("console", "--listen", "localhost"), "not a HOST:PORT"),
+        (("console", "--listen", "here:7777"), "not a HOST:PORT"),
+        (("console", "--listen", "127.0.0.1:99999"), "not a HOST:PORT"),
         (("console", "--arena", "4G"), "--arena does not take '4G'"),
     ],
 )
@@ -96,12 +96,14 @@ def test_too_few_samples_for_a_batch(sanitized, folder: Path) -> None:
     assert "fewer samples than a batch of 8" in sanitized.check("eval", *TRAIN[1:], cwd=folder)
 
 
-@pytest.mark.parametrize(("label", "told"), [(10, "is 10"), (-3, "is -3")])
+@pytest.mark.parametrize(("label", "message"), [(10, "is 10"), (-3, "is -3")])
 @pytest.mark.parametrize("command", ["train", "eval"])
-def test_a_wrong_label_is_named_with_its_sample(sanitized, folder: Path, command: str, label: int, told: str) -> None:
+def test_a_wrong_label_is_named_with_its_sample(
+    sanitized, folder: Path, command: str, label: int, message: str
+) -> None:
     y = np.load(folder / "y.npy").astype(np.int64)
     y[5] = label
     np.save(folder / "wrong.npy", y)
     words = [command, *TRAIN[1:4], "--label", "wrong.npy", *TRAIN[6:]]
     said = sanitized.refused(*words, cwd=folder)
-    assert "wrong.npy: " in said and "sample 5 " in said and told in said
+    assert "wrong.npy: " in said and "sample 5 " in said and message in said

@@ -48,8 +48,8 @@ def test_the_subnormal_model_learns_subnormal_numbers(images: dict[str, bytes], 
         before = np.frombuffer(twin.parameters(), np.float32)
         fit(twin, digits, epochs=1)
         after = np.frombuffer(twin.parameters(), np.float32)
-    learnt = after[before.view(np.int32) != after.view(np.int32)]
-    assert np.count_nonzero((learnt != 0) & (np.abs(learnt) < np.finfo(np.float32).tiny)) > 20
+    learned = after[before.view(np.int32) != after.view(np.int32)]
+    assert np.count_nonzero((learned != 0) & (np.abs(learned) < np.finfo(np.float32).tiny)) > 20
 
 
 def test_profiles_differ(folder: Path, digits: Dataset) -> None:

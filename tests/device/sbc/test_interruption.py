@@ -139,5 +139,5 @@ def test_a_folder_that_goes_does_not_take_the_result_along(sanitized, folder: Pa
     process.send_signal(signal.SIGINT)
     said = process.communicate()[1]
     (kept,) = (folder / "kept").glob("gradmote-*/c.gmck")
-    assert process.returncode == 1 and f"what was learnt is in {kept}" in said
+    assert process.returncode == 1 and f"what was learned is in {kept}" in said
     assert kept.stat().st_size == (folder / "away" / "c.gmck").stat().st_size

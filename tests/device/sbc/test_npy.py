@@ -93,7 +93,7 @@ def test_labels_that_do_not_fit(sanitized, files: Path) -> None:
     assert f"short.npy has {ROWS - 1} samples, x.npy has {ROWS}" in refusal(sanitized, files, y="short.npy")
     np.save(files / "classes.npy", labels() + CLASSES)
     said = refusal(sanitized, files, y="classes.npy")
-    assert f"classes.npy: the label of sample 0 is {CLASSES}, and labels lie in 0 .. {CLASSES - 1}" in said
+    assert f"classes.npy: the label of sample 0 is {CLASSES}, but labels must be in 0 .. {CLASSES - 1}" in said
 
 
 @pytest.mark.parametrize("place", [1, ROWS - 1])
@@ -105,7 +105,7 @@ def test_a_label_that_counts_nothing_is_not_taken_for_the_wrong_one(sanitized, f
     some[place] = CLASSES
     np.save(files / "classes.npy", some)
     said = refusal(sanitized, files, y="classes.npy")
-    assert f"classes.npy: the label of sample {place} is {CLASSES}, and labels lie in 0 .. {CLASSES - 1}" in said
+    assert f"classes.npy: the label of sample {place} is {CLASSES}, but labels must be in 0 .. {CLASSES - 1}" in said
 
 
 def test_pickled_objects_are_not_loaded(sanitized, files: Path) -> None:

@@ -48,7 +48,7 @@ def run(strategy, grid: HereGrid, rounds: int = 3, arrays: ArrayRecord | None = 
     return strategy.start(grid, arrays or initial(), num_rounds=rounds, train_config=ConfigRecord(CONFIG))
 
 
-def learnt(base: np.ndarray, name: str, number: int, epochs: int, seed: int) -> np.ndarray:
+def learned(base: np.ndarray, name: str, number: int, epochs: int, seed: int) -> np.ndarray:
     """Return a device's parameters after its round, by a loop of steps alone."""
     (session,) = sessions(name).values()
     session.set_parameters(base)
@@ -65,7 +65,7 @@ def plain_base(rounds: int) -> np.ndarray:
     """Return the parameters after rounds of the mean of all devices, in float64."""
     base = flat(initial())
     for number in range(rounds):
-        base = np.mean([learnt(base, name, number, **CONFIG) for name in NAMES], 0, np.float64).astype(np.float32)
+        base = np.mean([learned(base, name, number, **CONFIG) for name in NAMES], 0, np.float64).astype(np.float32)
     return base
 
 
@@ -103,7 +103,7 @@ def private(noise: float, norm: float = 0.3, **more) -> DifferentialPrivacyServe
 
 def test_fixed_clipping_without_noise_is_the_mean_of_clipped_updates():
     base = flat(initial())
-    updates = [learnt(base, name, 0, **CONFIG) - base for name in NAMES]
+    updates = [learned(base, name, 0, **CONFIG) - base for name in NAMES]
     norms = [np.linalg.norm(update) for update in updates]
     assert min(norms) > 0.3
     wanted = np.mean([update * (0.3 / norm) for update, norm in zip(updates, norms)], 0)
@@ -216,7 +216,7 @@ def test_a_device_that_fails_is_left_out():
 
     content = answer("ab")
     assert content["arrays"]["0.weight"].numpy().dtype == np.float32
-    assert flat(content["arrays"]).tobytes() == learnt(flat(initial()), "a", 0, **CONFIG).tobytes()
+    assert flat(content["arrays"]).tobytes() == learned(flat(initial()), "a", 0, **CONFIG).tobytes()
     assert isinstance(content["metrics"], MetricRecord)
     assert (content["metrics"]["num-examples"], content["metrics"]["devices"]) == (24, 1)
     with pytest.raises(DataError, match="no device could do it: b: the card is out"):

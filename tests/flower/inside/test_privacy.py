@@ -8,7 +8,7 @@ from flower.inside.small import NAMES, HereGrid, image
 
 from gradmote.errors import DataError
 from gradmote.federated import GaussianNoise
-from gradmote.federated.sampling import poisson_sample
+from gradmote.federated.privacy import poisson_sample
 from gradmote.flower import DeltaStrategy
 
 NOISE = GaussianNoise(clipping_norm=1.0, noise_multiplier=0.5, devices_per_round=2)

@@ -167,8 +167,8 @@ def test_a_test_brings_devices_to_the_base_and_the_next_training_goes_on_from_th
 
 
 @pytest.mark.parametrize("made", [sessions, targets])
-def test_a_device_that_has_learnt_is_not_tested_and_loses_nothing(made):
-    """The device keeps its moments and what it learnt: the base of a test would overwrite both."""
+def test_a_device_that_has_learned_is_not_tested_and_loses_nothing(made):
+    """The device keeps its moments and what it learned: the base of a test would overwrite both."""
     server, fleet = Server(federation.image()), LocalFleet(made(), data_of)
     down = one_round(server, fleet, DOWN_NONE)
     task = task_of(server, down)

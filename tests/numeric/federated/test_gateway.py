@@ -79,7 +79,7 @@ def test_tests_between_rounds_have_the_plain_figures_and_change_no_bit(tmp_path:
             assert server.base == base
 
 
-def test_a_gateway_tests_no_device_that_has_learnt(config: Path) -> None:
+def test_a_gateway_tests_no_device_that_has_learned(config: Path) -> None:
     image = federation.image()
     task = gateways.task_of(image, Server(image), b"", devices=("a", "b"))
     later = gateways.task_of(image, Server(image), b"", devices=("a", "b", "c", "z"))
@@ -221,14 +221,14 @@ def test_any_frames_of_a_gateway_with_the_key_are_rows_or_refused(config: Path, 
     """Each error is one of the project's, and what is shown of devices is printable text of those in the key file."""
     seen: list[dict[str, str]] = []
     with socket.create_server(("127.0.0.1", 0)) as listening:
-        told = threading.Thread(target=tell, args=(listening, config.parent / "keys", frames))
-        told.start()
+        reported = threading.Thread(target=tell, args=(listening, config.parent / "keys", frames))
+        reported.start()
         fleet = remote(config, listening.getsockname()[1], patience=0.0, on_progress=seen.append)
         with contextlib.suppress(GradmoteError), fleet:
             rows = fleet.train(gateways.task_of(federation.image(), Server(federation.image()), b""))
             assert [row.device for row in rows] == list(NAMES)
             assert all(row.fault and row.fault.isprintable() for row in rows)
-        told.join()
+        reported.join()
     assert all(name in NAMES and state.isprintable() for states in seen for name, state in states.items())
 
 
@@ -466,7 +466,7 @@ def test_samples_that_do_not_fit_are_told_with_the_device(config: Path) -> None:
 # ---- Devices that collect their samples -----------------------------------------------------------------------------
 
 
-def test_a_device_without_data_counts_in_each_round_that_it_learnt_in(tmp_path: Path, monkeypatch) -> None:
+def test_a_device_without_data_counts_in_each_round_that_it_learned_in(tmp_path: Path, monkeypatch) -> None:
     """One that was brought to a new base has nothing to send until it is taught again: a fault, never a delta of 0."""
     monkeypatch.setattr(held_device, "PATIENCE", 0.1)
     image, (x, labels) = taught(StoreOptions(8)).image, samples(24)
@@ -476,9 +476,9 @@ def test_a_device_without_data_counts_in_each_round_that_it_learnt_in(tmp_path: 
         for number in range(3):
             task = gateways.task_of(image, server, down, bits=8)
             assert "learned nothing" in fleet.train(task)[0].fault
-            learnt = teach(gateway.devices["a"].connect(), x[8 * number :][:8], labels[8 * number :][:8], task)
+            learned = teach(gateway.devices["a"].connect(), x[8 * number :][:8], labels[8 * number :][:8], task)
             (row,) = fleet.train(task)
-            assert row.delta == learnt and read_delta(learnt, server.elements).norm > 0
+            assert row.delta == learned and read_delta(learned, server.elements).norm > 0
             server.add("a", row.delta, row.examples)
             down = server.finish()
 

@@ -22,9 +22,8 @@ from gradmote.errors import DataError, GradmoteError
 from gradmote.federated import DeltaSum, GaussianNoise, RoundTask, Server, fedadam, privacy
 from gradmote.federated.coordinator import Coordinator
 from gradmote.federated.delta_sum import EXAMPLE_PARTS
-from gradmote.federated.discrete_gaussian import discrete_gaussian
 from gradmote.federated.partition import drawn_alike
-from gradmote.federated.sampling import poisson_sample
+from gradmote.federated.privacy import discrete_gaussian, poisson_sample
 from gradmote.federated.simulate import Settings, Simulation
 from gradmote.federated.summary import DeltaSummary
 from gradmote.formats.delta import BIAS, Delta, read_delta

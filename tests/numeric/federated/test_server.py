@@ -56,7 +56,7 @@ def test_no_order_shows_in_the_next_base():
     assert len(found) == 1
 
 
-def test_the_next_base_is_the_mean_of_what_devices_learnt():
+def test_the_next_base_is_the_mean_of_what_devices_learned():
     """Codes of 8 bits are within a code's unit of the difference, up and down."""
     server, devices = Server(federation.image(), clip=False), federation.devices_of(federation.image(), DEVICES)
     initial = np.frombuffer(server.base, np.float32)
@@ -64,10 +64,10 @@ def test_the_next_base_is_the_mean_of_what_devices_learnt():
         device.train()
         server.add(str(device.number), device.delta(8), len(device.labels))
     examples = np.array([len(device.labels) for device in devices])
-    learnt = np.array([np.array(device.session.parameters()) for device in devices], np.float64) - initial
+    learned = np.array([np.array(device.session.parameters()) for device in devices], np.float64) - initial
     server.finish()
     found = np.frombuffer(server.base, np.float32) - initial
-    assert np.abs(found - examples @ learnt / examples.sum()).max() < 3 * np.abs(learnt).max() / 64
+    assert np.abs(found - examples @ learned / examples.sum()).max() < 3 * np.abs(learned).max() / 64
 
 
 def test_a_federation_learns_what_no_device_could_alone():
@@ -232,8 +232,8 @@ def test_one_attacker_in_ten_does_little(scale):
                 base = np.array(device.session.parameters())
                 device.train(epochs=4)
                 if attacked and device.number == 3:
-                    learnt = np.array(device.session.parameters()) - base
-                    device.session.set_parameters(base + np.float32(scale) * learnt)
+                    learned = np.array(device.session.parameters()) - base
+                    device.session.set_parameters(base + np.float32(scale) * learned)
                 server.add(str(device.number), device.delta(), len(device.labels))
             down = server.finish()
             for device in devices:
@@ -243,7 +243,7 @@ def test_one_attacker_in_ten_does_little(scale):
 
 
 def accuracy_after(rounds: int, scale: float, refuse_above: float | None) -> float:
-    """Return the accuracy of ten devices if device 3 sends what it learnt times scale."""
+    """Return the accuracy of ten devices if device 3 sends what it learned times scale."""
     server = Server(federation.image(), refuse_above=refuse_above)
     devices = federation.devices_of(federation.image(), 10)
     for _ in range(rounds):
@@ -251,8 +251,8 @@ def accuracy_after(rounds: int, scale: float, refuse_above: float | None) -> flo
             base = np.array(device.session.parameters())
             device.train(epochs=4)
             if device.number == 3:
-                learnt = np.array(device.session.parameters()) - base
-                device.session.set_parameters(base + np.float32(scale) * learnt)
+                learned = np.array(device.session.parameters()) - base
+                device.session.set_parameters(base + np.float32(scale) * learned)
             server.add(str(device.number), device.delta(), len(device.labels))
         down = server.finish()
         assert server.left_out == (["3"] if refuse_above and abs(scale) > 3 else [])
@@ -305,7 +305,7 @@ def test_claimed_examples_count_up_to_the_cap_in_any_order(claimed, cap, random)
 
 
 def waiting_delta(server: Server, number: int, rounds: int, **settings) -> bytes:
-    """Return what a device learnt from the server's base, after the server has gone on by so many rounds."""
+    """Return what a device learned from the server's base, after the server has gone on by so many rounds."""
     slow = federation.devices_of(federation.image(), DEVICES)[number]
     slow.session.load(server.checkpoint())
     slow.session.begin_round(server.round)
@@ -422,7 +422,7 @@ def test_an_impossible_lateness_is_refused(late):
 
 @cache
 def delta_of_scale(scale: float, bits: int) -> bytes:
-    """Return a delta that is `scale` times as long as what a device learnt."""
+    """Return a delta that is `scale` times as long as what a device learned."""
     return trained_device(scale).delta(bits)
 
 

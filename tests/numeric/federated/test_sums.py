@@ -226,8 +226,8 @@ def test_a_gateway_sums_up_only_what_it_keeps_of_this_round(tmp_path: Path, data
     with gateways.serving(config) as (_, service), RemoteFleet(f"127.0.0.1:{service.port}", tmp_path / "keys") as f:
         task = gateways.task_of(image, Server(image), b"")
         (row,) = f.train(task)
-        (told,) = f.train(replace(task, sums=True))
-        summary = DeltaSummary.unpack(told.delta)
+        (reported,) = f.train(replace(task, sums=True))
+        summary = DeltaSummary.unpack(reported.delta)
         elements = Server(image).elements
         assert summary.norm == read_delta(row.delta, elements).norm
         with pytest.raises(DataError, match="another round"):

@@ -10,7 +10,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.cli.compile import describe, summary
 from gradmote.compiler import Options, compile_image
-from gradmote.report.copy_report import kept_copies
+from gradmote.report.image_reports import kept_copies
 from support.oracle import make_model, node, values
 
 

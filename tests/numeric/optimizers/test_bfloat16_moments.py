@@ -13,7 +13,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.resume import going_on
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import ModelError, RuntimeFault
-from gradmote.formats import bfloat16, carry_over, checkpoint
+from gradmote.formats import carry_over, checkpoint, narrow_floats
 from gradmote.formats.image import read_image
 from gradmote.generated.optimizers import RULES
 from gradmote.generated.records import MOMENTS_BF16
@@ -67,7 +67,7 @@ def update(rule: str, g: np.ndarray, first: int, decay: float = 0.0) -> bytes:
     return program_image([instruction("UPDATE", places, {"n": n})], first + 4 * n + first % 4, constants)
 
 
-def moments_behind(rule: str, g: np.ndarray, profile: str = "strict") -> list[np.ndarray]:
+def moments_after(rule: str, g: np.ndarray, profile: str = "strict") -> list[np.ndarray]:
     """Return the bits of the moments after one UPDATE from zeros."""
     n, first = g.size, SCRATCH + 4 * g.size
     with Session(update(rule, g, first), profile) as session:
@@ -85,7 +85,7 @@ def test_an_update_has_the_bits_of_the_specification(rule: str, n: int, odd: int
     image = update(rule, rng.normal(size=n), first, decay=float(rng.choice([0, 0.01])))
     machine = Machine(image, profile)
     machine.arena[SCRATCH : SCRATCH + 4 * n] = rng.normal(size=n).astype("<f4").view(np.uint8)
-    machine.arena[first : first + 4 * n] = bfloat16.encode(np.abs(rng.normal(size=2 * n))).view(np.uint8)
+    machine.arena[first : first + 4 * n] = narrow_floats.to_bfloat16(np.abs(rng.normal(size=2 * n))).view(np.uint8)
     machine.set("seed", 7)
     machine.set("optimizer_steps", 5)
     with Session(image, profile) as session:
@@ -100,9 +100,9 @@ def test_the_mean_of_rounded_moments_is_the_moment(rule: str, profile: str) -> N
     """Each is one of the two neighbours, and their mean is within 4 deviations."""
     g = 0.0123
     exact = [g] if rule == "momentum" else [0.1 * g, 0.001 * g * g]
-    for x, bits in zip(exact, moments_behind(rule, np.full(MANY, g), profile), strict=True):
-        found = bfloat16.decode(bits).astype(np.float64)
-        low = float(bfloat16.decode((np.float32([x]).view(np.uint32) >> 16).astype(np.uint16))[0])
+    for x, bits in zip(exact, moments_after(rule, np.full(MANY, g), profile), strict=True):
+        found = narrow_floats.from_bfloat16(bits).astype(np.float64)
+        low = float(narrow_floats.from_bfloat16((np.float32([x]).view(np.uint32) >> 16).astype(np.uint16))[0])
         high = low + 2.0 ** (np.floor(np.log2(low)) - 7)
         chance = (x - low) / (high - low)
         assert set(np.unique(found)) == {low, high}
@@ -113,7 +113,7 @@ def test_the_mean_of_rounded_moments_is_the_moment(rule: str, profile: str) -> N
     ("value", "expected"), [(np.nan, 0x7FC0), (np.inf, 0x7F80), (LARGEST, 0x7F7F), (-LARGEST, 0xFF7F)]
 )
 def test_numbers_at_the_end_of_the_range(value: float, expected: int) -> None:
-    assert set(moments_behind("momentum", np.full(50, value, np.float32))[0]) == {expected}
+    assert set(moments_after("momentum", np.full(50, value, np.float32))[0]) == {expected}
 
 
 @pytest.mark.parametrize(

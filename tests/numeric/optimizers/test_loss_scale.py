@@ -13,7 +13,7 @@ from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, Result, compile_image, compile_model
 from gradmote.errors import ModelError, RuntimeFault
 from gradmote.optimizers import Optimizer
-from gradmote.report.update_report import updates_of
+from gradmote.report.image_reports import updates_of
 from gradmote_runtime import Session
 from support import digits
 from support.oracle import make_model, node

@@ -8,7 +8,7 @@ import pytest
 from gradmote import losses, optimizers
 from gradmote.cli import main
 from gradmote.compiler import Options, compile_model
-from gradmote.report.update_report import updates_of
+from gradmote.report.image_reports import updates_of
 from support.oracle import make_model, node, values
 
 NODES = [node("Gemm", "x w b", "h"), node("Relu", "h", "r"), node("Gemm", "r v", "y")]

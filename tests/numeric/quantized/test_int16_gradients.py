@@ -10,7 +10,7 @@ from gradmote.compiler import Options
 from gradmote.compiler.compile import Result
 from gradmote.compiler.profiles import differing
 from gradmote.errors import RuntimeFault
-from gradmote.report.profile_report import describe_profiles
+from gradmote.report.image_reports import describe_profiles
 from support.quantized import by_onnxruntime, small_cnn
 
 STEPS = 60

@@ -85,8 +85,8 @@ def test_a_target_has_the_sessions_bits(dtype: str) -> None:
     x, y = samples(dtype, BATCH)
     with TwinTarget("strict") as target, Session(image(dtype), "strict") as session:
         target.load_image(image(dtype))
-        told = target.describe("step", "input", 0)
-        assert told is not None and (told.dtype, told.elements) == (dtype, x.size)
+        reported = target.describe("step", "input", 0)
+        assert reported is not None and (reported.dtype, reported.elements) == (dtype, x.size)
         target.write("input", 0, x)
         target.write("label", 0, y)
         assert target.run("step").loss == session.step(x, y)

@@ -12,7 +12,7 @@ from gradmote.compiler import Options
 from gradmote.compiler.compile import Result
 from gradmote.compiler.profiles import differing
 from gradmote.errors import ModelError, RuntimeFault
-from gradmote.formats import bfloat16, carry_over, checkpoint
+from gradmote.formats import carry_over, checkpoint, narrow_floats
 from gradmote.formats.image import read_image
 from gradmote.generated.records import MOMENTS_BF16
 from support.program_image import SCRATCH, instruction, program_image
@@ -58,8 +58,8 @@ def test_the_mean_of_rounded_moments_is_the_moment(opcode: str, rule: str, profi
     exact = update.run_all(np.zeros(MANY), g, profile)[1:]
     short = StoredUpdate(**{**vars(update), "short": True}).run_all(np.zeros(MANY), g, profile)[1:]
     for one, bits in zip(exact, short, strict=True):
-        x, found = float(one[0]), bfloat16.decode(bits).astype(np.float64)
-        low = float(bfloat16.decode((one[:1].view(np.uint32) >> 16).astype(np.uint16))[0])
+        x, found = float(one[0]), narrow_floats.from_bfloat16(bits).astype(np.float64)
+        low = float(narrow_floats.from_bfloat16((one[:1].view(np.uint32) >> 16).astype(np.uint16))[0])
         high = low + 2.0 ** (np.floor(np.log2(low)) - 7)
         chance = (x - low) / (high - low)
         assert set(np.unique(found)) == {low, high}

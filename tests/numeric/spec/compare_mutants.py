@@ -67,8 +67,8 @@ def differences(count: int, seed: int, images: Sequence[bytes]) -> tuple[Counter
             found.append(f"mutant {number} of seed {seed}: the runtime says {expected}, the second verifier {said}")
         elif expected == "OK" and _can_run(mutant):
             tally["of these ran"] += 1
-            told = difference(mutant, ("fused" if cpu_has_fma() else "strict", "strict")[number % 2])
-            found += [f"mutant {number} of seed {seed}: {told}"] if told else []
+            reported = difference(mutant, ("fused" if cpu_has_fma() else "strict", "strict")[number % 2])
+            found += [f"mutant {number} of seed {seed}: {reported}"] if reported else []
     return tally, found
 
 

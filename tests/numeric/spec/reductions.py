@@ -51,12 +51,12 @@ def product(c: Call) -> None:
 @kernel("REDUCE_PROD_GRAD")
 def product_grad(c: Call) -> None:
     x, before = c.get("x"), c.get("dy")
-    behind = np.ones_like(x)
+    later = np.ones_like(x)
     for i in range(c["classes"] - 2, -1, -1):
-        behind[:, i] = behind[:, i + 1] * x[:, i + 1]
+        later[:, i] = later[:, i + 1] * x[:, i + 1]
     dx = np.empty_like(x)
     for i in range(c["classes"]):
-        dx[:, i] = before * behind[:, i]
+        dx[:, i] = before * later[:, i]
         before = before * x[:, i]
     c.put("dx", dx)
 

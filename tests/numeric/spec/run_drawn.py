@@ -58,8 +58,8 @@ def difference(image: bytes, profile: str) -> str | None:
     with session:
         machine = Machine(image, profile)
         _give_data(session, machine)
-        told = (_run_in_both(session, machine, kind) for kind in PROGRAMS if _is_quick(machine, kind))
-        return next((text for text in told if text), None)
+        reported = (_run_in_both(session, machine, kind) for kind in PROGRAMS if _is_quick(machine, kind))
+        return next((text for text in reported if text), None)
 
 
 def _is_quick(machine: Machine, kind: str) -> bool:

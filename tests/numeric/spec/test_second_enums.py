@@ -140,5 +140,5 @@ def test_a_name_of_any_number(enum: str) -> None:
 def test_every_enum_field_is_found() -> None:
     """Check that no field's comment speaks of an enum in words that enum_fields() does not read."""
     for row in load("records")["record"]:
-        told = {text.split(":")[0] for text in row["fields"] if "enum" in text and "order of enum" not in text}
-        assert told == set(enum_fields(row["name"]))
+        reported = {text.split(":")[0] for text in row["fields"] if "enum" in text and "order of enum" not in text}
+        assert reported == set(enum_fields(row["name"]))

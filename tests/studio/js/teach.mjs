@@ -166,6 +166,6 @@ await page.evaluate(() => {
 await page.getByRole("button", { name: "Start the camera" }).click();
 await page.getByRole("alert").filter({ hasText: "there is no camera" }).waitFor();
 found.missing = await page.getByRole("alert").textContent();
-await page.getByRole("button", { name: "Begin anew" }).click();
+await page.getByRole("button", { name: "Start over" }).click();
 await page.getByText("has forgotten").waitFor();
 await studio.end(found);

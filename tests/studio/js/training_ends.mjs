@@ -36,7 +36,7 @@ const exploded = { told: await page.getByRole("alert").textContent(), step: awai
 await button("Train").waitFor();
 await page.waitForFunction((wanted) => Number(document.querySelector("[data-steps]").textContent) === wanted, 0);
 exploded.sameParameters = (await steps()) === 0;
-await button("Begin anew").click();
+await button("Start over").click();
 await page.getByText("that of the image again").waitFor();
 await page.waitForFunction((wanted) => document.querySelector("[data-digest]").textContent === wanted, before);
 

@@ -72,7 +72,7 @@ def straight_through(forward: onnx.ModelProto, values: Arrays) -> tuple[onnx.Mod
     nodes, real = [], {}
     for node in graph.node:
         if node.op_type == "DequantizeLinear":
-            source = constant_behind(node, graph)
+            source = constant_of(node, graph)
             if source in tensors:
                 real[source] = affine_of(node, graph, tensors).dequantize(tensors[source])
             nodes.append(helper.make_node("Identity", node.input[:1], node.output))
@@ -91,7 +91,7 @@ def straight_through(forward: onnx.ModelProto, values: Arrays) -> tuple[onnx.Mod
     return model, real
 
 
-def constant_behind(node: onnx.NodeProto, graph: onnx.GraphProto) -> str:
+def constant_of(node: onnx.NodeProto, graph: onnx.GraphProto) -> str:
     """Return the name of a node's operand, looking through a Transpose."""
     above = [n for n in graph.node if node.input[0] in n.output and n.op_type == "Transpose"]
     return above[0].input[0] if above else node.input[0]
@@ -99,7 +99,7 @@ def constant_behind(node: onnx.NodeProto, graph: onnx.GraphProto) -> str:
 
 def affine_of(node: onnx.NodeProto, graph: onnx.GraphProto, tensors: Arrays) -> Affine:
     """Return the quantization of a node's constant. For a transposed matrix, the axis is the other one."""
-    scale, source = tensors[node.input[1]], constant_behind(node, graph)
+    scale, source = tensors[node.input[1]], constant_of(node, graph)
     zero = tensors[node.input[2]] if len(node.input) > 2 else np.zeros(scale.shape, tensors[source].dtype)
     axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
     axis = axis if source == node.input[0] else 1 - axis

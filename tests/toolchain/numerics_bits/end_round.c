@@ -71,7 +71,7 @@ static int end_round(gm_session *session, char **argv)
     status = status ? status : send(session, &round, argv[UP]);
     status = status ? status : go_on(session, &round, argv[DOWN], argv[BASE]);
     free((void *)(uintptr_t)round.base);
-    return status ? status : leave_behind(session, argv[STATE]);
+    return status ? status : write_checkpoint(session, argv[STATE]);
 }
 
 int main(int argc, char **argv)

@@ -46,7 +46,7 @@ static inline int go_on_from(gm_session *session, const char *path)
 }
 
 /* Writes the checkpoint to go on from. */
-static inline int leave_behind(const gm_session *session, const char *path)
+static inline int write_checkpoint(const gm_session *session, const char *path)
 {
     FILE *file = fopen(path, "wb");
     int status = file != NULL ? gm_checkpoint_save(session, write_part, file) : GM_ERR_IO;

@@ -69,7 +69,7 @@ int main(int argc, char **argv)
     int status = gm_open(&session, image, image_size, arena, needs.arena_size);
     status = status || argc == 3 ? status : go_on_from(&session, argv[3]);
     status = status ? status : train(&session, samples, samples_size, needs.arena_size);
-    status = status || argc == 3 ? status : leave_behind(&session, argv[3]);
+    status = status || argc == 3 ? status : write_checkpoint(&session, argv[3]);
     if (status != GM_OK) {
         fprintf(stderr, "%s\n", gm_error_text(status));
         return 1;

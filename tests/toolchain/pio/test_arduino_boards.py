@@ -27,15 +27,15 @@ def settings(root: Path) -> configparser.ConfigParser:
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_a_board_has_its_environment(name: str, settings: configparser.ConfigParser) -> None:
-    told, memory = settings[f"env:{name}"], BOARDS[name].table["memory"]
-    assert told["extends"] == "arduino" and told["platform"] and told["board"]
+    reported, memory = settings[f"env:{name}"], BOARDS[name].table["memory"]
+    assert reported["extends"] == "arduino" and reported["platform"] and reported["board"]
     assert BOARDS[name].table["upload"] == {"platformio": name}
-    if "board_upload.maximum_size" in told:
-        assert int(told["board_upload.maximum_size"]) == memory["flash"]
-    if "board_build.filesystem_size" in told:
-        assert int(told["board_build.filesystem_size"].rstrip("m")) << 20 == memory["image"] + memory["checkpoint"]
+    if "board_upload.maximum_size" in reported:
+        assert int(reported["board_upload.maximum_size"]) == memory["flash"]
+    if "board_build.filesystem_size" in reported:
+        assert int(reported["board_build.filesystem_size"].rstrip("m")) << 20 == memory["image"] + memory["checkpoint"]
     limits = ("board_upload.maximum_size", "board_build.filesystem_size", "board_build.partitions")
-    assert any(limit in told for limit in limits), "the program may grow into the files"
+    assert any(limit in reported for limit in limits), "the program may grow into the files"
 
 
 @pytest.fixture(scope="module")

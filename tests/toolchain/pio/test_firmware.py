@@ -56,10 +56,10 @@ def test_each_has_a_port_of_its_own(root: Path) -> None:
 
 def test_platformio_reads_every_environment(pio: Pio, root: Path) -> None:
     """Check that PlatformIO reads the environments of real boards too, which cannot be built without its registry."""
-    told = {section: dict(options) for section, options in json.loads(pio("project", "config", "--json-output"))}
+    reported = {section: dict(options) for section, options in json.loads(pio("project", "config", "--json-output"))}
     wanted = [name for name in environments(root / "firmware" / "platformio.ini").sections() if name.startswith("env:")]
-    assert set(wanted) <= set(told) and len(wanted) >= len(EMULATED)
-    assert all(told[name]["platform"] for name in wanted)
+    assert set(wanted) <= set(reported) and len(wanted) >= len(EMULATED)
+    assert all(reported[name]["platform"] for name in wanted)
 
 
 @pytest.fixture(scope="module")

@@ -136,12 +136,12 @@ def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: P
     assert b"gradmote/runtime_c/kernels" in compiled_from and bytes(root) not in compiled_from
     try:
         with Client.connect(url) as client:
-            told = Typed(client)
-            told("sense", r"(-?\d+\.\d+ ){3}: largest is [012]\n")
-            loss = told("practise 200", r"200 batches: loss (\S+) -> (\S+)\n")
+            reported = Typed(client)
+            reported("sense", r"(-?\d+\.\d+ ){3}: largest is [012]\n")
+            loss = reported("practise 200", r"200 batches: loss (\S+) -> (\S+)\n")
             assert float(loss[2]) < 0.1 < float(loss[1])
-            told("help", r"practise +learn from samples.*\n")
-            told("practise x", r"an argument is .*\n")
+            reported("help", r"practise +learn from samples.*\n")
+            reported("practise x", r"an argument is .*\n")
         trains_as_its_twin(url, (project / "model.mote").read_bytes())
     finally:
         run("run", "-t", "stop")

@@ -33,8 +33,8 @@ static int open_file(const char *path, file *out)
     return got == out->size;
 }
 
-/* A gm_read_fn of what follows the place that was reached. */
-static int read_behind(void *user, uint32_t offset, void *data, uint32_t size)
+/* A gm_read_fn that reads from the current place on. */
+static int read_onwards(void *user, uint32_t offset, void *data, uint32_t size)
 {
     const file *from = user;
     if (from->size - from->at < offset || from->size - from->at - offset < size) {
@@ -47,7 +47,7 @@ static int read_behind(void *user, uint32_t offset, void *data, uint32_t size)
 static uint32_t take_size(file *from)
 {
     uint32_t size = 0;
-    read_behind(from, 0, &size, sizeof size);
+    read_onwards(from, 0, &size, sizeof size);
     from->at += sizeof size;
     return size;
 }
@@ -79,7 +79,7 @@ static int update(gm_session *session)
 static int attempt(gm_session *session, file *from)
 {
     uint32_t size = take_size(from);
-    int status = gm_checkpoint_load(session, read_behind, from, size);
+    int status = gm_checkpoint_load(session, read_onwards, from, size);
     from->at += size;
     status = status ? status : write_next(session, from, GM_ROLE_INPUT);
     status = status ? status : write_next(session, from, GM_ROLE_LABEL);

@@ -1,5 +1,5 @@
 """Boards with a core of Arduino: all sources compile for their CPUs; on this computer, over a stand-in for the core,
-the firmware answers, trains to its twin's bits and keeps what it learnt. What the cores themselves do is not tested.
+the firmware answers, trains to its twin's bits and keeps what it learned. What the cores themselves do is not tested.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def test_it_trains_to_its_twins_bits(name: str, client: Client) -> None:
         assert board.state() == twin.state() and board.save() == twin.save()
 
 
-def test_what_it_learnt_outlives_restarts(client: Client) -> None:
+def test_what_it_learned_outlives_restarts(client: Client) -> None:
     board = BoardTarget(client)
     board.load_image(classifier_image())
     for steps in (1, 2, 3):
@@ -113,9 +113,13 @@ def test_what_it_learnt_outlives_restarts(client: Client) -> None:
 
 
 def test_memory_is_as_its_board_toml_says(name: str, client: Client) -> None:
-    told, found = client.mem(), known(name)
-    assert (told.ram, told.static_ram, told.arena_available) == (found.ram, found.static_ram, found.arena_available)
-    assert told.stack_size == found.stack_size and 0 < told.stack_used <= told.stack_size
+    reported, found = client.mem(), known(name)
+    assert (reported.ram, reported.static_ram, reported.arena_available) == (
+        found.ram,
+        found.static_ram,
+        found.arena_available,
+    )
+    assert reported.stack_size == found.stack_size and 0 < reported.stack_used <= reported.stack_size
     assert client.raw_info["unique_id"] == 0x0123456789ABCDEF
 
 
@@ -137,8 +141,8 @@ def test_the_arithmetic_that_the_core_of_the_pico_wraps_is_the_compilers_own(tmp
     symbols = BOARDS["pico"].folder / BOARDS["pico"].table["redefined_symbols"]
     wrapped = [line.split()[0] for line in symbols.read_text().splitlines()]
     runtime = compile_runtime(f"{compiler}gcc", [*flags, "-O1"], tmp_path)
-    behind = [f"-Wl,--defsym=__wrap___aeabi_{name}=0" for name in ("fcmpge", "fsub", "f2iz")]
-    link = [f"{compiler}gcc", *flags, "--specs=nosys.specs", "-nostartfiles", "-Wl,-e,gm_run", *behind]
+    stubs = [f"-Wl,--defsym=__wrap___aeabi_{name}=0" for name in ("fcmpge", "fsub", "f2iz")]
+    link = [f"{compiler}gcc", *flags, "--specs=nosys.specs", "-nostartfiles", "-Wl,-e,gm_run", *stubs]
     link += [*(f"-Wl,--wrap={name}" for name in wrapped), runtime, "-o", tmp_path / "firmware.elf"]
     with pytest.raises(AssertionError, match="undefined reference to `__wrap___aeabi_fadd'"):
         run(link)

@@ -43,11 +43,13 @@ def output_of(*command: str | Path) -> str:
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="apt-get install gcc")
 def test_gcc_analyzer(tmp_path):
-    # It takes vectors that a loop fills lane by lane for uninitialised. tests/c/arch runs those kernels under
+    # It takes vectors that a loop fills lane by lane for uninitialized. tests/c/arch runs those kernels under
     # sanitizers.
     included = [*INCLUDED, f"-I{fetch_monocypher(BUILD)}"]
     flags = ["-O1", "-fanalyzer", "-DGM_ARCH=0", *NUMERICS_FLAGS, *WARNING_FLAGS, *DEFINES, *included]
-    found = [told for source in sources() if (told := output_of("gcc", *flags, "-c", source, "-o", tmp_path / "x.o"))]
+    found = [
+        reported for source in sources() if (reported := output_of("gcc", *flags, "-c", source, "-o", tmp_path / "x.o"))
+    ]
     assert len(sources()) > 80 and not found, "\n".join(found)
 
 

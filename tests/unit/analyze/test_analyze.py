@@ -107,11 +107,11 @@ def test_it_agrees_with_the_layout(both, result):
 def test_the_image_alone_gives_the_same_memory(both):
     compiled, read = both
     assert compiled.regions == read.regions and compiled.sections == read.sections
-    for known, told in zip(compiled.programs, read.programs):
-        assert [s.opcode for s in known.steps] == [s.opcode for s in told.steps]
-        assert [s.machine for s in known.steps] == [s.machine for s in told.steps]
-        assert known.scratch == told.scratch and told.bound <= known.bound
-        assert all(t <= k for k, t in zip(known.usage(), told.usage()))
+    for known, reported in zip(compiled.programs, read.programs):
+        assert [s.opcode for s in known.steps] == [s.opcode for s in reported.steps]
+        assert [s.machine for s in known.steps] == [s.machine for s in reported.steps]
+        assert known.scratch == reported.scratch and reported.bound <= known.bound
+        assert all(t <= k for k, t in zip(known.usage(), reported.usage()))
 
 
 def words(program, index):
@@ -120,14 +120,14 @@ def words(program, index):
 
 
 def test_what_the_image_needs_lies_in_planned_buffers(both):
-    for known, told in zip(*(report.programs for report in both)):
+    for known, reported in zip(*(report.programs for report in both)):
         for index in range(len(known.steps)):
-            assert words(told, index) <= words(known, index)
+            assert words(reported, index) <= words(known, index)
 
 
 def test_phases_are_told_apart(both):
-    for known, told in zip(*(report.programs for report in both)):
-        assert [s.phase for s in known.steps if s.macs] == [s.phase for s in told.steps if s.macs]
+    for known, reported in zip(*(report.programs for report in both)):
+        assert [s.phase for s in known.steps if s.macs] == [s.phase for s in reported.steps if s.macs]
 
 
 def test_stripped_names_are_numbered_and_said(tmp_path):
@@ -190,13 +190,13 @@ OPTIONS = ["--loss", "cross_entropy", "--optimizer", "adam", "--batch", "4", "--
 
 def test_json_of_a_model_agrees_with_what_compile_writes(path, capsys):
     assert main(["analyze", str(path), *OPTIONS, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     assert main(["compile", str(path), *OPTIONS, "--json"]) == 0
     written = json.loads(capsys.readouterr().out)
-    assert (told["arena_bytes"], told["image_bytes"]) == (written["arena_bytes"], written["image_bytes"])
+    assert (reported["arena_bytes"], reported["image_bytes"]) == (written["arena_bytes"], written["image_bytes"])
     assert main(["analyze", str(path.with_suffix(".mote")), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["arena"] == told["arena"]
-    assert read_image(path.with_suffix(".mote")).header["batch"] == told["batch"] == 4
+    assert json.loads(capsys.readouterr().out)["arena"] == reported["arena"]
+    assert read_image(path.with_suffix(".mote")).header["batch"] == reported["batch"] == 4
 
 
 def test_text_answers_first_whether_it_fits(path, capsys):
@@ -227,14 +227,14 @@ def test_what_is_no_image_is_refused(tmp_path, capsys):
 def test_the_page_names_every_buffer_and_needs_nothing_else(path, tmp_path, capsys):
     target = tmp_path / "report.html"
     assert main(["analyze", str(path), *OPTIONS, "--html", str(target), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     text = target.read_text()
     page = Page(text)
     assert not page.fetched and "url(" not in text and "http" not in text
     names = [title.splitlines()[0] for title in page.titles]
-    assert {r["name"] for r in told["arena"] if r["size"] and r["name"] != "scratch"} <= set(names)
-    assert {s["name"] for s in told["programs"][-1]["peak"]["alive"]} <= set(names)
-    assert f"{told['arena_bytes']:,} B" in text and "Peak of step" in text
+    assert {r["name"] for r in reported["arena"] if r["size"] and r["name"] != "scratch"} <= set(names)
+    assert {s["name"] for s in reported["programs"][-1]["peak"]["alive"]} <= set(names)
+    assert f"{reported['arena_bytes']:,} B" in text and "Peak of step" in text
 
 
 def test_the_page_is_made_for_a_telephone_too(path, tmp_path):
@@ -272,8 +272,8 @@ def test_plan_draws_a_picture(path, tmp_path, capsys):
 
 def test_what_a_page_draws_adds_up(result) -> None:
     report = analyze_result(result, "model.onnx")
-    drawn, told = as_drawn(report), as_dict(report)
-    assert all(drawn[key] == told[key] for key in told if key != "programs")
+    drawn, reported = as_drawn(report), as_dict(report)
+    assert all(drawn[key] == reported[key] for key in reported if key != "programs")
     for row, code in zip(drawn["programs"], report.programs, strict=True):
         assert sum(one["count"] for one in row["opcodes"]) == row["instructions"]
         assert sum(one["machine"] for one in row["opcodes"]) == pytest.approx(row["machine_instructions"])

@@ -93,17 +93,17 @@ def test_the_tables_add_up_to_all_ram(path):
 
 def test_the_command_says_whether_the_board_holds_it(path, capsys):
     assert main(["analyze", str(path), "--board", "mps2-an386", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["board"]["fits"] and told["board"]["arena_available"] >= told["arena_bytes"]
+    reported = json.loads(capsys.readouterr().out)
+    assert reported["board"]["fits"] and reported["board"]["arena_available"] >= reported["arena_bytes"]
     assert main(["analyze", str(path), "--board", "mps2-an386"]) == 0
     assert "mps2-an386 holds it" in capsys.readouterr().out.splitlines()[0]
 
 
 def test_the_command_lists_what_each_board_has_left(capsys):
     assert main(["boards", "--json"]) == 0
-    told = {row["name"]: row for row in json.loads(capsys.readouterr().out)["boards"]}
-    assert list(told) == sorted(known())
-    assert all((row["arena_available"], row["image_area"]) == room(name) for name, row in told.items())
+    reported = {row["name"]: row for row in json.loads(capsys.readouterr().out)["boards"]}
+    assert list(reported) == sorted(known())
+    assert all((row["arena_available"], row["image_area"]) == room(name) for name, row in reported.items())
     assert main(["boards"]) == 0
     line = next(line for line in capsys.readouterr().out.splitlines() if "mps2-an386" in line)
     found = board("mps2-an386")

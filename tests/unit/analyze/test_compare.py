@@ -40,8 +40,8 @@ def compiled(tmp_path, capsys):
 def test_an_image_does_not_differ_from_itself(compiled, capsys):
     path = compiled("Relu")
     assert main(["analyze", str(path), "--diff", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["diff"]
-    assert told == {"other": path.name, "whole": {}, "layers": {}}
+    reported = json.loads(capsys.readouterr().out)["diff"]
+    assert reported == {"other": path.name, "whole": {}, "layers": {}}
     assert main(["analyze", str(path), "--diff", str(path)]) == 0
     assert "no layer changed" in capsys.readouterr().out
 
@@ -49,12 +49,12 @@ def test_an_image_does_not_differ_from_itself(compiled, capsys):
 def test_the_optimizer_costs_its_moments(compiled, capsys):
     old, new = compiled("Relu"), compiled("Relu", "--optimizer", "adam")
     assert main(["analyze", str(new), "--diff", str(old), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    reported = json.loads(capsys.readouterr().out)
     parameters = 4 * (6 * 8 + 8 * 3)
-    assert told["diff"]["whole"]["arena: moments"] == [0, 2 * parameters + 8]  # and the powers of both betas
-    before, after = told["diff"]["whole"]["arena"]
-    assert (before, after) == (analyze_image(old, "").arena, told["arena_bytes"])
-    assert "MAC forward" not in told["diff"]["whole"]
+    assert reported["diff"]["whole"]["arena: moments"] == [0, 2 * parameters + 8]  # and the powers of both betas
+    before, after = reported["diff"]["whole"]["arena"]
+    assert (before, after) == (analyze_image(old, "").arena, reported["arena_bytes"])
+    assert "MAC forward" not in reported["diff"]["whole"]
 
 
 def test_one_more_instruction_does_not_rename_those_behind_it(compiled):
@@ -91,10 +91,10 @@ def test_schemes_stand_side_by_side(compiled, capsys):
     path = compiled("Relu").with_suffix(".onnx")
     command = ["analyze", str(path), "--loss", "cross_entropy", "--batch", "4", "--board", "mps2-an386"]
     assert main([*command, "--schemes", "full,head,named:w1,w2", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    full, head, both = told["schemes"]
-    assert [row["scheme"] for row in told["schemes"]] == ["full", "head", "named:w1,w2"]
-    assert told["scheme"] == "full" and full["arena_bytes"] == told["arena_bytes"] == both["arena_bytes"]
+    reported = json.loads(capsys.readouterr().out)
+    full, head, both = reported["schemes"]
+    assert [row["scheme"] for row in reported["schemes"]] == ["full", "head", "named:w1,w2"]
+    assert reported["scheme"] == "full" and full["arena_bytes"] == reported["arena_bytes"] == both["arena_bytes"]
     assert (full["trained"], head["trained"]) == (6 * 8 + 8 * 3, 8 * 3)
     assert head["arena_bytes"] < full["arena_bytes"] and head["macs"] < full["macs"]
     assert main([*command, "--schemes", "full,head"]) == 0
@@ -104,17 +104,17 @@ def test_schemes_stand_side_by_side(compiled, capsys):
 def test_each_scheme_is_what_compile_makes_of_it(compiled, capsys):
     path = compiled("Relu").with_suffix(".onnx")
     assert main(["analyze", str(path), "--loss", "cross_entropy", "--train", "w2", "--schemes", "head", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["schemes"][0]
+    reported = json.loads(capsys.readouterr().out)["schemes"][0]
     image = compiled("Relu", "--scheme", "head")
-    assert (told["arena_bytes"], told["image_bytes"]) == (analyze_image(image, "").arena, image.stat().st_size)
+    assert (reported["arena_bytes"], reported["image_bytes"]) == (analyze_image(image, "").arena, image.stat().st_size)
 
 
 def test_a_scheme_that_the_model_cannot_have_is_told(compiled, capsys):
     path = compiled("Relu").with_suffix(".onnx")
     assert main(["analyze", str(path), "--loss", "cross_entropy", "--schemes", "bias,full", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [row["scheme"] for row in told["schemes"]] == ["full"]
-    assert any(note.startswith("scheme bias: ") for note in told["notes"])
+    reported = json.loads(capsys.readouterr().out)
+    assert [row["scheme"] for row in reported["schemes"]] == ["full"]
+    assert any(note.startswith("scheme bias: ") for note in reported["notes"])
 
 
 def test_what_has_no_choice_of_schemes_is_refused(compiled, capsys):

@@ -144,7 +144,7 @@ def test_names_of_scikit_learn_are_of_the_model(labels: list[Any], names: tuple[
 
 
 def test_labels_go_by_the_names_of_the_model_and_not_by_their_order(tmp_path: Path) -> None:
-    """A table without one class gave all others new numbers, and training on it unlearnt what was learnt."""
+    """A table without one class gave all others new numbers, and training on it unlearned what was learned."""
     _, labels = digits.samples()
     for missing in ("", "eight", "nine"):
         found = read(table(tmp_path / "digits.csv", missing), image())
@@ -191,10 +191,10 @@ def test_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert json.loads(capsys.readouterr().out)["classes"] == list(NAMES)
     train = ["train", out, "--json", "--checkpoint", kept]
     assert cli.main([*train, "--data", str(whole), "--test", str(whole), "--epochs", "3"]) == 0
-    learnt = json.loads(capsys.readouterr().out)["epochs"][-1]["test"]["accuracy"]
-    assert learnt > 0.8
+    learned = json.loads(capsys.readouterr().out)["epochs"][-1]["test"]["accuracy"]
+    assert learned > 0.8
     assert cli.main([*train, "--data", str(part), "--test", str(part), "--resume", kept]) == 0
-    assert json.loads(capsys.readouterr().out)["epochs"][-1]["test"]["accuracy"] > learnt - 0.05
+    assert json.loads(capsys.readouterr().out)["epochs"][-1]["test"]["accuracy"] > learned - 0.05
 
 
 def test_samples_name_the_classes_of_an_image(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -12,7 +12,7 @@ import pytest
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.ir.program import InFloat
-from gradmote.report.float_report import describe_in_float, in_float
+from gradmote.report.image_reports import describe_in_float, in_float
 from support.quantized.qdq import QdqWriter, Scale
 
 SIZE = 6
@@ -28,23 +28,23 @@ def model(*, softmax: bool, quantized_sum: bool) -> onnx.ModelProto:
     return w.model(onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, SIZE]), made)
 
 
-def told(network: onnx.ModelProto) -> list[InFloat]:
+def reported(network: onnx.ModelProto) -> list[InFloat]:
     return in_float(compile_image(build_artifacts(network), Options(batch=None)).compiled)
 
 
 def test_nothing_is_told_where_all_runs_in_int8() -> None:
-    assert told(model(softmax=False, quantized_sum=True)) == []
+    assert reported(model(softmax=False, quantized_sum=True)) == []
     assert describe_in_float([]) == []
 
 
 def test_an_operator_without_a_form_on_int8() -> None:
-    (found,) = told(model(softmax=True, quantized_sum=True))
+    (found,) = reported(model(softmax=True, quantized_sum=True))
     assert (found.operator, found.reason) == ("Softmax", "it has no form on int8")
     assert (found.elements, found.bytes) == (SIZE, 4 * SIZE)
 
 
 def test_an_operator_whose_result_is_not_quantized() -> None:
-    (found,) = told(model(softmax=False, quantized_sum=False))
+    (found,) = reported(model(softmax=False, quantized_sum=False))
     assert (found.operator, found.reason) == ("Add", "its result is not quantized")
     assert describe_in_float([found]) == [f"in float32: Add sum, {4 * SIZE} B of results: its result is not quantized"]
 
@@ -52,7 +52,7 @@ def test_an_operator_whose_result_is_not_quantized() -> None:
 def test_a_model_of_floats_is_not_told_of() -> None:
     w = QdqWriter()
     made = w.node("Relu", ["x"], "relu")
-    assert told(w.model(onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, SIZE]), made)) == []
+    assert reported(w.model(onnx.helper.make_tensor_value_info("x", onnx.TensorProto.FLOAT, [1, SIZE]), made)) == []
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -95,5 +95,5 @@ def test_the_drawings_have_a_point_for_each_round() -> None:
 )
 def test_what_cannot_work_is_refused(words: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main([*CALL, *words.split()]) == 1
-    told = capsys.readouterr().err.replace("error: ", "").replace("\n hint: ", " - ")
-    assert said in told and "round 1" not in told
+    reported = capsys.readouterr().err.replace("error: ", "").replace("\n hint: ", " - ")
+    assert said in reported and "round 1" not in reported

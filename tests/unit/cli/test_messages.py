@@ -50,8 +50,8 @@ def test_quiet_says_errors_alone(capsys, model, place):
         words = ["compile", model, "--loss", "mse", *more]
         return [*words[:place], "--quiet", *words[place:]]
 
-    told = said(capsys, *arguments())
-    assert (told.out, told.err) == ("", "")
+    reported = said(capsys, *arguments())
+    assert (reported.out, reported.err) == ("", "")
     assert json.loads(said(capsys, *arguments("--json")).out)["trained"] == ["w"]
     assert cli.main(arguments("--train", "nothing")) == 1
     assert "error: no weight matches 'nothing'" in capsys.readouterr().err
@@ -64,8 +64,12 @@ def test_quiet_leaves_what_was_asked_for(capsys):
 @pytest.mark.parametrize("place", [0, 1])
 def test_verbose_tells_what_is_done(capsys, model, place):
     words = ["compile", model, "--loss", "mse"]
-    told = said(capsys, *words[:place], "--verbose", *words[place:]).err
-    assert "1 of 1 initializers are trained" in told and "program step" in told and "warning: 'w' is used by" in told
+    reported = said(capsys, *words[:place], "--verbose", *words[place:]).err
+    assert (
+        "1 of 1 initializers are trained" in reported
+        and "program step" in reported
+        and "warning: 'w' is used by" in reported
+    )
     assert "initializers are trained" not in said(capsys, *words).err
 
 

@@ -177,7 +177,7 @@ WRITING = {
 #: Writes that are not results: a picture into memory, the log that an emulator writes itself, a board's answer to
 #: another thing.
 NO_RESULTS = {
-    ("formats/npz.py", "savez"),  # into memory
+    ("data/array_files.py", "savez"),  # into memory
     ("report/analyze/picture.py", "savefig"),
     ("device/flash/emulated.py", "open"),
     ("device/flash/processes.py", "open"),

@@ -21,7 +21,7 @@ from gradmote.losses import cross_entropy
 from gradmote.optimizers import sgd
 from gradmote.project.example import AXES, CLASSES, SAMPLES, classifier, example_image
 from gradmote.sources.parts import build_module
-from gradmote.studio import page, server
+from gradmote.studio import own_site, server
 from gradmote_runtime import library
 
 BOARD = "mps2-an386"
@@ -118,7 +118,7 @@ def test_the_studio_is_served(
     def end(_: server.Server) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(page, "find_page", lambda: folder)
+    monkeypatch.setattr(own_site, "find_page", lambda: folder)
     monkeypatch.setattr(server.Server, "serve_forever", end)
     assert cli.main(SERVES.split()) == 0
     assert '"address": "http://127.0.0.1:' in capsys.readouterr().out

@@ -8,10 +8,9 @@ import pytest
 
 from gradmote.errors import DataError, DeviceError
 from gradmote.report.bench.cycles.cores import core_called, core_files, read_core
-from gradmote.report.bench.cycles.costs import Costs
+from gradmote.report.bench.cycles.costs import Costs, cycles_of_turn
 from gradmote.report.bench.cycles.disassembly import Program, read_listing
 from gradmote.report.bench.cycles.executed import Block, read_regions
-from gradmote.report.bench.cycles.turns import cycles_of_turn
 
 #: A loop of four multiply-accumulates, with the load of one operand, and the function's end.
 CODE = """

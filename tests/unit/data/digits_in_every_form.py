@@ -1,4 +1,4 @@
-"""Trains scikit-learn's digits from every form that samples come in, and prints what was learnt.
+"""Trains scikit-learn's digits from every form that samples come in, and prints what was learned.
 
     cd tests && ../.venv/bin/python -m unit.data.digits_in_every_form
 

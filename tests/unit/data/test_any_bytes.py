@@ -153,8 +153,8 @@ def test_files_that_lie_are_refused_in_little_memory(tmp_path):
     environment = {"PYTHONPATH": f"{ROOT / 'host_tools'}:{ROOT / 'bindings/python'}", "PATH": "/usr/bin:/bin"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 0, done.stderr
-    told = done.stdout.splitlines()
-    assert len(told) == len(paths) and [line for line in told if line.startswith("read")] == [
+    reported = done.stdout.splitlines()
+    assert len(reported) == len(paths) and [line for line in reported if line.startswith("read")] == [
         f"read {tmp_path / 'names.csv'}"
     ]
 

@@ -190,24 +190,24 @@ def refusal(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
     return problem[0] + hints[0]
 
 
-def check(capsys: pytest.CaptureFixture[str], image: Path, path: Path, told: str, *more: object) -> None:
+def check(capsys: pytest.CaptureFixture[str], image: Path, path: Path, message: str, *more: object) -> None:
     import re
 
     said = refusal(capsys, "train", image, "--data", path, "--on", "nowhere:at-all", *more)
-    assert re.search(told, said), said
-    assert re.search(told, refusal(capsys, "data", path, "--model", image, *more))
+    assert re.search(message, said), said
+    assert re.search(message, refusal(capsys, "data", path, "--model", image, *more))
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_a_bad_file(tmp_path, capsys, image, name):
-    content, told = FILES[name]
-    check(capsys, image, write(tmp_path, {name: content}) / name, told)
+    content, message = FILES[name]
+    check(capsys, image, write(tmp_path, {name: content}) / name, message)
 
 
 @pytest.mark.parametrize("name", FOLDERS)
 def test_a_bad_folder(tmp_path, capsys, image, name):
-    files, told = FOLDERS[name]
-    check(capsys, image, write(tmp_path / name, files), told)
+    files, message = FOLDERS[name]
+    check(capsys, image, write(tmp_path / name, files), message)
 
 
 # ---- What takes more than a file -------------------------------------------------------------------------------------
@@ -260,8 +260,8 @@ ODD: dict[str, tuple[Callable[[Path], Path], str]] = {
 
 @pytest.mark.parametrize("kind", ODD)
 def test_what_is_no_plain_file(tmp_path, capsys, image, kind):
-    make, told = ODD[kind]
-    check(capsys, image, make(tmp_path), told)
+    make, message = ODD[kind]
+    check(capsys, image, make(tmp_path), message)
 
 
 def test_what_may_not_be_read(tmp_path):
@@ -303,9 +303,9 @@ MORE: dict[str, tuple[dict[str, bytes | str], list[str], str]] = {
 
 @pytest.mark.parametrize("kind", MORE)
 def test_options_that_do_not_fit(tmp_path, capsys, monkeypatch, image, kind):
-    files, (data, *more), told = MORE[kind]
+    files, (data, *more), message = MORE[kind]
     monkeypatch.chdir(write(tmp_path, files))
-    check(capsys, image, Path(data), told, *more)
+    check(capsys, image, Path(data), message, *more)
 
 
 def test_there_are_enough_kinds():

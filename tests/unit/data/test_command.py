@@ -55,7 +55,7 @@ def test_json(folder, capsys):
 
 @pytest.mark.parametrize("given, wanted", [((3, 5), (5, 3)), ((8, 8, 3), (3, 8, 8))])
 def test_axes_in_another_order_are_refused(folder, capsys, given, wanted):
-    """The right count of numbers is not enough: pictures with channels last would be learnt as noise."""
+    """The right count of numbers is not enough: pictures with channels last would be learned as noise."""
     count = int(np.prod(wanted))
     nodes = [node("Flatten", "x", "f"), node("MatMul", "f w", "y")]
     onnx.save(make_model(nodes, {"w": values(2, count, 3)}, {"x": ("N", *wanted)}), folder / "n.onnx")

@@ -182,8 +182,8 @@ def test_gray_pictures(tmp_path, shape, pixels):
 def test_pictures_of_colours(tmp_path, shape, pixels):
     data = read_pictures(tmp_path, picture(COLOURS), shape)
     np.testing.assert_array_equal(data.x, [pixels, pixels])
-    told = read_pictures(tmp_path / "as-gray", picture(COLOURS), (1, 3, 4)).notes
-    assert "2 of 2 pictures are turned gray (1x3x4)" in told[0]
+    reported = read_pictures(tmp_path / "as-gray", picture(COLOURS), (1, 3, 4)).notes
+    assert "2 of 2 pictures are turned gray (1x3x4)" in reported[0]
 
 
 def test_pictures_are_resized_where_that_is_asked(tmp_path):
@@ -266,9 +266,9 @@ def test_recordings_are_cut_into_pieces(tmp_path):
     data = Dataset.read(write(tmp_path, files), reading=Reading(expected=expecting(1, 4)))
     assert (data.x * 2**15).tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [7, 8, 0, 0], [2, 6, 0, 0]]
     assert data.y.tolist() == [0, 0, 0, 1] and data.place("x", (2, 0)).endswith("a/1.wav")
-    told = " ".join(data.notes)
+    reported = " ".join(data.notes)
     for words in ("8,000 Hz", "1 recordings are mixed", "2 recordings are shorter", "1 recordings have a rest"):
-        assert words in told
+        assert words in reported
 
 
 def test_features_are_not_made_of_recordings(tmp_path):

@@ -1,4 +1,4 @@
-"""The digits of scikit-learn are learnt from each form to the same accuracy, and to the same bits."""
+"""The digits of scikit-learn are learned from each form to the same accuracy, and to the same bits."""
 
 from __future__ import annotations
 

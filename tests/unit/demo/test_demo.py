@@ -21,7 +21,7 @@ def build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def check(outcome: Outcome, out: Path) -> None:
-    """It learnt, onnxruntime agrees, and all files are there."""
+    """It learned, onnxruntime agrees, and all files are there."""
     trained = outcome.trained
     assert trained.after.accuracy > trained.before.accuracy + 0.02
     assert np.mean(outcome.exported.given == trained.after.given) > 0.99

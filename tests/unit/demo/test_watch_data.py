@@ -17,7 +17,7 @@ def test_windows_follow_one_another_in_time() -> None:
 
 
 @pytest.mark.parametrize("samples", [150, 947, 1000, 1333, 2618])
-def test_no_sample_of_the_test_is_learnt_from(samples: int) -> None:
+def test_no_sample_of_the_test_is_learned_from(samples: int) -> None:
     cut = windows(np.arange(samples).reshape(-1, 1))
     early, late = split_in_time(cut)
     assert len(early) == int(0.4 * len(cut)) and len(early) + len(late) == len(cut) - 1

@@ -19,7 +19,7 @@ from gradmote.artifacts.export import trained_model
 from gradmote.cli import app
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.errors import CheckpointError, RuntimeFault
-from gradmote.formats import checkpoint, half
+from gradmote.formats import checkpoint, narrow_floats
 from gradmote.formats.image import read_image
 from gradmote.training import CheckpointState
 from gradmote_runtime import Session
@@ -63,8 +63,8 @@ def test_any_state_comes_back_rounded_and_all_else_exactly(data):
     for row in filter(is_packed, table):
         place = slice(row["offset"], row["offset"] + row["size"])
         numbers[place] = True
-        scale, halves = half.encode(np.frombuffer(before[place], "<f4"))
-        assert half.decode(scale, halves).tobytes() == after[place]
+        scale, halves = narrow_floats.to_half(np.frombuffer(before[place], "<f4"))
+        assert narrow_floats.from_half(scale, halves).tobytes() == after[place]
     both = np.frombuffer(before, np.uint8), np.frombuffer(after, np.uint8)
     assert np.array_equal(both[0][~numbers], both[1][~numbers]) and 0 < numbers.sum() < size
 
@@ -194,7 +194,10 @@ def test_inspect_shows_version_and_encoding(learned, tmp_path):
     path = tmp_path / "learned.gmck"
     for data, encoding in ((learned[1], "plain"), (learned[2], "half")):
         path.write_bytes(data)
-        told = json.loads(CliRunner().invoke(app, ["inspect", str(path), "--json"]).output)
-        assert (told["version"], told["encoding"]) == (2, encoding) and told["shapes"]["0.weight"] == [32, 64]
+        reported = json.loads(CliRunner().invoke(app, ["inspect", str(path), "--json"]).output)
+        assert (reported["version"], reported["encoding"]) == (2, encoding) and reported["shapes"]["0.weight"] == [
+            32,
+            64,
+        ]
         shown = CliRunner().invoke(app, ["inspect", str(path)]).output
         assert "version 2" in shown and encoding in shown and "0.weight_moment2" in shown

@@ -9,7 +9,7 @@ from numeric.spec.trained_models import quantized
 from gradmote import Session, optimizers
 from gradmote.errors import CheckpointError, DataError
 from gradmote.formats.checkpoint import as_half
-from gradmote.formats.replaced_parameters import with_parameters
+from gradmote.formats.parameters import with_parameters
 from support import digits
 
 BATCH = 4

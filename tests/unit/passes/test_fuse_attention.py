@@ -237,7 +237,7 @@ def test_the_command_line_takes_the_way(tmp_path):
     for way in ("whole", "blocks"):
         image = tmp_path / f"{way}.mote"
         command = ["compile", str(model), "-o", str(image), "--loss", "mse", "--train", "w*", "--attention", way]
-        told = CliRunner().invoke(app, command)
-        assert told.exit_code == 0, told.output
+        reported = CliRunner().invoke(app, command)
+        assert reported.exit_code == 0, reported.output
         made[way] = {i["opcode"] for p in read_image(image.read_bytes()).programs for i in p["instructions"]}
     assert "ATTENTION" in made["blocks"] and "ATTENTION" not in made["whole"]

@@ -18,7 +18,7 @@ from gradmote.budget.recompute import Wish, compile_within
 from gradmote.cli import app
 from gradmote.compiler import Options, compile_image, compile_model
 from gradmote.errors import ModelError
-from gradmote.formats import bfloat16
+from gradmote.formats import narrow_floats
 from gradmote_runtime import Session
 from support.oracle import examples, host_profiles, make_model, node, read_gradients, train, values
 
@@ -27,7 +27,7 @@ WIDTH, LAYERS, OUTPUTS = 24, 4, 3
 
 def rounded(x):
     """Return the nearest bfloat16 numbers."""
-    return bfloat16.decode(bfloat16.encode(x))
+    return narrow_floats.from_bfloat16(narrow_floats.to_bfloat16(x))
 
 
 def kept(result):
@@ -224,8 +224,8 @@ def test_the_command_says_what_waits(tmp_path):
     options = ["--loss", "mse", "--accumulate"]
     done = compiled(tmp_path, *options, model=chain())
     assert done.exit_code == 0 and "3 values wait as bfloat16, 144 B instead of 288 B" in done.output
-    told = json.loads(compiled(tmp_path, *options, "--json", model=chain()).output)
-    assert told["saved"] == [{"program": "train", "values": 3, "bytes": 144}]
+    reported = json.loads(compiled(tmp_path, *options, "--json", model=chain()).output)
+    assert reported["saved"] == [{"program": "train", "values": 3, "bytes": 144}]
 
 
 def test_a_budget_compiles_with_it(tmp_path):

@@ -9,7 +9,9 @@ import pytest
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.compiler import Options, compile_image
-from gradmote.compiler.passes import drop_unread, index_max_pool_s8, pipeline
+from gradmote.compiler.passes import pipeline
+from gradmote.compiler.passes.index_max_pool import index_max_pool_s8
+from gradmote.compiler.passes.quantized_models import drop_unread
 from gradmote.ir.generated.instructions import Dequantize, MaxPoolGrad, MaxPoolGradS16, MaxPoolIndexGrad
 from gradmote_runtime import Session
 from support.quantized.qdq import QdqWriter, Scale
@@ -56,7 +58,7 @@ def test_only_scores_become_floats(
     found, kinds = trained(pool, gradients)
     assert kinds.count(Dequantize) == 1 and MaxPoolGrad not in kinds
     assert (of_max_pool in kinds) == (pool == "MaxPool")
-    kept = [run for run in pipeline.PROGRAMS if run not in (drop_unread.run, index_max_pool_s8.run)]
+    kept = [run for run in pipeline.PROGRAMS if run not in (drop_unread, index_max_pool_s8)]
     monkeypatch.setattr(pipeline, "PROGRAMS", kept)
     expected, more = trained(pool, gradients)
     assert found == expected

@@ -45,21 +45,21 @@ def refusal(model: onnx.ModelProto, training: bool) -> str:
 
 @pytest.mark.parametrize("training", [False, True], ids=["inference", "training"])
 def test_operators_with_scales(training: bool) -> None:
-    told = refusal(quantized(small(), samples(), Form(kind="QOperator")), training)
-    assert "QLinearConv is of another form" in told
-    assert "QuantFormat.QDQ" in told
+    reported = refusal(quantized(small(), samples(), Form(kind="QOperator")), training)
+    assert "QLinearConv is of another form" in reported
+    assert "QuantFormat.QDQ" in reported
 
 
 @pytest.mark.parametrize("training", [False, True], ids=["inference", "training"])
 def test_scales_chosen_at_run_time(training: bool, tmp_path: Path) -> None:
-    told = refusal(dynamic(tmp_path), training)
-    assert "DynamicQuantizeLinear is of another form" in told
+    reported = refusal(dynamic(tmp_path), training)
+    assert "DynamicQuantizeLinear is of another form" in reported
 
 
 @pytest.mark.parametrize("training", [False, True], ids=["inference", "training"])
 def test_activations_of_16_bits(training: bool) -> None:
-    told = refusal(quantized(small(), samples(), Form("int16", "int8")), training)
-    assert "QuantizeLinear to INT16" in told
+    reported = refusal(quantized(small(), samples(), Form("int16", "int8")), training)
+    assert "QuantizeLinear to INT16" in reported
 
 
 @pytest.mark.parametrize("scale", [np.nan, np.inf, -np.inf])

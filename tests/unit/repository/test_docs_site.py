@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tempfile
 from collections import Counter
 from pathlib import Path
 
 import c_reference
 import pytest
+from bench.screenshots import OPTIONS
 from markdown_it import MarkdownIt
 
 from gradmote import artifacts, losses, optimizers, testing, training
@@ -35,7 +37,7 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     assert done.returncode == 0, done.stdout + done.stderr
     pages = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*.html")}
     assert {"index.html", "api/session.html", "api/gradmote_h.html", "SPEC.html"} <= pages.keys()
-    if (root / "build" / "studio").is_dir():  # else node is missing, which ./run told
+    if (root / "build" / "studio").is_dir():  # else node is missing, which ./run reported
         assert all((tmp_path / "studio" / name).is_file() for name in ("index.html", "offline.js", own_wheel.NAME))
         assert 'href="../studio/index.html"' in pages["guides/data.html"]
     assert 'id="gradmote.Session.step"' in pages["api/session.html"]
@@ -43,6 +45,8 @@ def test_the_site_is_built_without_a_warning_and_fetches_nothing(root: Path, tmp
     described = {name for text in pages.values() for name in re.findall(r'id="gradmote\.[\w.]*?(\w+)"', text)}
     assert offered <= described
     assert [tag for text in pages.values() for tag in FETCHED.findall(text)] == []
+    if shutil.which("chromium"):
+        assert search_finds(tmp_path / "api" / "session.html", "checkpoint"), "opened as a file, without a server"
     for page in (root / "docs").rglob("*.md"):
         name = str(page.relative_to(root / "docs").with_suffix(".html"))
         assert blocks(pages[name].partition("<article")[2].partition("</article")[0]) == as_on_github(page), name
@@ -64,8 +68,16 @@ def test_a_link_that_leads_nowhere_is_refused(root: Path, tmp_path: Path, link: 
     assert "GLOSSARY.md" in done.stdout + done.stderr
 
 
+def search_finds(page: Path, word: str) -> bool:
+    """Return whether the search of a page, opened from its folder in a browser, has results for a word."""
+    with tempfile.TemporaryDirectory() as profile:
+        command = ["chromium", *OPTIONS, f"--user-data-dir={profile}", "--virtual-time-budget=20000", "--dump-dom"]
+        done = subprocess.run([*command, f"{page.as_uri()}?q={word}"], capture_output=True, text=True, timeout=60)
+    return "md-search-result__item" in done.stdout
+
+
 def as_on_github(page: Path) -> Counter[str]:
-    """Return how many headings, lists, tables and blocks of code a page has where Markdown is read as on GitHub."""
+    """Return how many headings, lists, tables and blocks of code a page has if Markdown is read as on GitHub."""
     return blocks(MarkdownIt("commonmark").enable("table").render(page.read_text()))
 
 

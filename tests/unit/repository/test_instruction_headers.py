@@ -25,7 +25,7 @@ OPCODES = {op.name.lower() for op in opcodes()}
 
 
 def named(path: Path) -> set[str]:
-    """Return the opcodes of which a file names the struct, the kernel or the condition."""
+    """Return the opcodes whose struct, kernel or condition a file names."""
     return OPCODES & {name.lower() for name in NAMED.findall(WITHOUT_HEADER.sub("", path.read_text()))}
 
 

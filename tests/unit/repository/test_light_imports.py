@@ -1,4 +1,4 @@
-"""Modules that tests share import heavy packages only where they use them, so that one small test starts at once."""
+"""Modules that tests share import heavy packages only in functions that use them, so one small test starts at once."""
 
 from __future__ import annotations
 

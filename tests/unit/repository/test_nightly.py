@@ -49,8 +49,8 @@ def test_sizes_reach_the_commands(name: str) -> None:
     given = {size: f"marked_{size}" for size in stage.sizes}
     values = stage.values(bounds.WHOLE, given)
     words = [word for command in stage.words(values, seed=7) for word in command]
-    told = [*words, *stage.variables(values, seed=7).values()]
-    assert values == given and set(given.values()) <= set(told)
+    reported = [*words, *stage.variables(values, seed=7).values()]
+    assert values == given and set(given.values()) <= set(reported)
 
 
 @pytest.mark.parametrize("name", STAGES)
@@ -68,7 +68,7 @@ def test_paths_that_commands_name_are_there(root: Path, name: str) -> None:
 
 
 def paths(words: list[str], folder: Path) -> list[Path]:
-    """Return the files that a command names, but for what it makes: those of a module are in the folder of tests."""
+    """Return the files that a command names, except what it makes: those of a module are in the folder of tests."""
     found = [folder / word.partition("::")[0] for word in words if "/" in word and "build/" not in word]
     module = words[words.index("-m") + 1] if words[:2] == ["python", "-m"] else "pip"
     if module not in ("pip", "venv"):

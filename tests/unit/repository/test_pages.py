@@ -37,7 +37,7 @@ def files() -> set[str]:
 
 
 def links(page: Path) -> list[str]:
-    """Return the targets of a page's links and pictures, but for those of other sites."""
+    """Return the targets of a page's links and pictures, except those of other sites."""
     text = re.sub(r"^```.*?^```", "", page.read_text(), flags=re.M | re.S)
     return [target for target in re.findall(r"\]\(([^)\s]+)\)", text) if "://" not in target]
 

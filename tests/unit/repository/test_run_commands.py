@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 NAMED = re.compile(r"(?<![\w/])\./run ([a-z]+)\b")
-#: Files that tell what to type -> a number of commands that they name at the least.
+#: Files that say what to type -> the least number of commands that they name.
 TELLING = {
     "README.md": 5,
     "docs": 20,

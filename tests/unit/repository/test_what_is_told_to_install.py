@@ -1,5 +1,5 @@
-"""Whatever pages, messages and generated projects tell to install exists under that name. What is ours is on no index
-yet, so it is installed from where it is."""
+"""Every package that pages, messages and generated projects say to install exists. Ours are on no index yet, so users
+install them from their files."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ WITH_A_VALUE = ("-r", "-c", "--target", "--prefix", "--find-links", "--index-url
 
 
 def installations(text: str) -> Iterator[tuple[str, str]]:
-    """Yield (installer, name) of everything that a text tells to install by its name alone."""
+    """Yield (installer, name) of everything that a text says to install only by its name."""
     for found in CALL.finditer(text):
         installer = next(name for call, name in CALLS.items() if re.fullmatch(call, found["call"]))
         for word in names_in(found["rest"]):
@@ -123,14 +123,14 @@ def is_ours(path: Path) -> bool:
 
 
 def test_what_is_told_to_install_exists() -> None:
-    told = [(path, *found) for path in texts() for found in installations(path.read_text(errors="replace"))]
+    reported = [(path, *found) for path in texts() for found in installations(path.read_text(errors="replace"))]
     unknown = [
         f"{path.relative_to(ROOT)}: {installer} has no {name}: install it from where it is, or add it to KNOWN"
-        for path, installer, name in told
+        for path, installer, name in reported
         if name not in KNOWN.get(installer, set())
     ]
     assert not unknown, "\n".join(unknown)
-    assert len({(installer, name) for _, installer, name in told}) > 25
+    assert len({(installer, name) for _, installer, name in reported}) > 25
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import part_of, trained_model
 from gradmote.compiler import Options, compile_image, compile_model
-from gradmote.report.copy_report import kept_copies
+from gradmote.report.image_reports import kept_copies
 from gradmote_runtime import Session
 from support.oracle import run_ort
 

@@ -234,8 +234,8 @@ def test_the_command(tmp_path):
     onnx.save(classifier(), tmp_path / "model.onnx")
     np.savez(tmp_path / "data.npz", x=((x - x.min()) * 10).astype(np.uint8), y=y, scale=0.1, zero=3)
     arguments = ["compile", str(tmp_path / "model.onnx"), "--loss", "cross_entropy", "--store", "12"]
-    told = json.loads(run(*arguments, "--json"))
-    assert told["store"] == {"capacity": 12, "classes": 4, "dtype": "int8", "bytes": 4 + 48 + 12 * 16}
+    reported = json.loads(run(*arguments, "--json"))
+    assert reported["store"] == {"capacity": 12, "classes": 4, "dtype": "int8", "bytes": 4 + 48 + 12 * 16}
     assert "store 12 samples of 4 classes, float32" in run(*arguments, "--store-as", "float")
     run(*arguments, "--store-data", str(tmp_path / "data.npz"))
     with Session((tmp_path / "model.mote").read_bytes()) as session:

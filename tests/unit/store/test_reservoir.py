@@ -41,8 +41,8 @@ def check_places(session: Session, record: dict, model: Reservoir) -> None:
     assert classes[:, 2].tolist() == [int(c in model.full) for c in range(CLASSES)]
     labels = words[1 + 3 * CLASSES :][: model.capacity]
     assert labels.tolist() == [0 if place is None else place[0] + 1 for place in model.places]
-    behind = bytes(session.state())[at + 4 * (1 + 3 * CLASSES + model.capacity) :]
-    scales, samples = (b"", behind) if model.dtype == "f32" else (behind, behind[4 * model.capacity :])
+    rest = bytes(session.state())[at + 4 * (1 + 3 * CLASSES + model.capacity) :]
+    scales, samples = (b"", rest) if model.dtype == "f32" else (rest, rest[4 * model.capacity :])
     stride = 4 * ELEMENTS if model.dtype == "f32" else (ELEMENTS + 3) // 4 * 4
     for n, place in enumerate(model.places):
         if place is not None:
@@ -96,7 +96,7 @@ def test_classes_stay_balanced(capacity, labels):
 
 
 @pytest.mark.parametrize("dtype, error", [("f32", 0), ("int8", 0.5 / 127)])
-def test_what_is_replayed_is_what_was_learnt(dtype, error):
+def test_what_is_replayed_is_what_was_learned(dtype, error):
     """int8: to half a step of the sample's own largest value."""
     x = np.random.default_rng(0).normal(0, 5, ELEMENTS).astype(np.float32)
     with Session(image(4, dtype)) as session:

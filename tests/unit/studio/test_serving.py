@@ -22,9 +22,8 @@ import pytest
 
 from gradmote import cli
 from gradmote.errors import GradmoteError
-from gradmote.studio import page as page_module
-from gradmote.studio.beside import write_beside
-from gradmote.studio.own_site import studio_site
+from gradmote.studio import own_site
+from gradmote.studio.own_site import studio_site, write_beside
 from gradmote.studio.own_wheel import NAME, own_wheel
 from gradmote.studio.server import Server, is_loopback, serving
 from gradmote.studio.site import Site
@@ -235,7 +234,7 @@ def made(site: Site, path: str) -> bytes:
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder of packages, outside of a checkout."""
-    monkeypatch.setattr(page_module, "_CHECKOUT", tmp_path)
+    monkeypatch.setattr(own_site, "_CHECKOUT", tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path / "packages"))
     (tmp_path / "packages").mkdir()
     return tmp_path / "packages"
@@ -254,7 +253,7 @@ def install_page(packages: Path, version: str) -> Path:
 
 def test_an_installed_page_is_found(installed: Path) -> None:
     folder = install_page(installed, __version__)
-    assert page_module.find_page() == folder
+    assert own_site.find_page() == folder
 
 
 def test_a_page_of_another_version_is_refused(installed: Path) -> None:
@@ -262,18 +261,18 @@ def test_a_page_of_another_version_is_refused(installed: Path) -> None:
     with pytest.raises(
         GradmoteError, match=rf"is of version 0\.0\.1, and gradmote is {re.escape(__version__)} - install"
     ):
-        page_module.find_page()
+        own_site.find_page()
 
 
 def test_a_page_that_is_not_there_is_told(installed: Path) -> None:
     with pytest.raises(GradmoteError, match="is not installed: it is a package of its own - install gradmote-studio"):
-        page_module.find_page()
+        own_site.find_page()
 
 
 def test_a_checkout_without_its_page_says_how_to_build_it(installed: Path) -> None:
     (installed.parent / "SConstruct").write_text("")
     with pytest.raises(GradmoteError, match=r"not built in this checkout - build it: \./run scons studio"):
-        page_module.find_page()
+        own_site.find_page()
 
 
 # ---- The command -----------------------------------------------------------------------------------------------------
@@ -282,8 +281,8 @@ def test_a_checkout_without_its_page_says_how_to_build_it(installed: Path) -> No
 def start(page: Path, *options: str) -> subprocess.Popen[str]:
     """Start the command on a stand-in for the built page."""
     program = (
-        "import sys; from pathlib import Path; from gradmote import cli; from gradmote.studio import page; "
-        "folder = Path(sys.argv.pop(1)); page.find_page = lambda: folder; sys.exit(cli.main())"
+        "import sys; from pathlib import Path; from gradmote import cli; from gradmote.studio import own_site; "
+        "folder = Path(sys.argv.pop(1)); own_site.find_page = lambda: folder; sys.exit(cli.main())"
     )
     command = [sys.executable, "-c", program, str(page), "studio", *options]
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
@@ -293,11 +292,11 @@ def start(page: Path, *options: str) -> subprocess.Popen[str]:
 def test_it_tells_its_address_and_ends_when_it_is_told_to(page: Path, number: int, status: int) -> None:
     with start(page, "--json", "--port", "0") as process:
         assert process.stdout is not None
-        told = json.loads(process.stdout.readline())
-        connection = http.client.HTTPConnection("127.0.0.1", told["port"], timeout=10)
+        reported = json.loads(process.stdout.readline())
+        connection = http.client.HTTPConnection("127.0.0.1", reported["port"], timeout=10)
         connection.request("GET", "/")
         assert connection.getresponse().status == 200
-        assert told["address"] == f"http://127.0.0.1:{told['port']}/"
+        assert reported["address"] == f"http://127.0.0.1:{reported['port']}/"
         process.send_signal(number)
         assert process.communicate(timeout=20) == ("", "")
     assert process.returncode == status
@@ -336,7 +335,7 @@ def test_it_warns_where_others_can_open_it(page: Path) -> None:
 def test_a_browser_is_opened_unless_it_is_told_not_to(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
     monkeypatch.setattr(webbrowser, "open", opened.append)
-    monkeypatch.setattr(page_module, "find_page", lambda: page)
+    monkeypatch.setattr(own_site, "find_page", lambda: page)
     monkeypatch.setattr(Server, "serve_forever", lambda _: time.sleep(0.05))
     assert [cli.main(["studio", "--port", "0", *options]) for options in ([], ["--no-browser"], ["--json"])] == [
         0,

@@ -33,7 +33,7 @@ export class FederatedSession extends Session {
   constructor(image: Bytes, runtime?: Runtime | WebAssembly.Module) {
     super(image, runtime, roomFor(Session.required(image, runtime).parametersSize));
     if (!this.openMemory().exports.gm_round_apply) {
-      throw new GradmoteError("this module has no rounds of federated learning", "take that of the package, or build it by `gradmote wasm --rounds`");
+      throw new GradmoteError("this module has no rounds of federated learning", "use the package's module, or build one with `gradmote wasm --rounds`");
     }
   }
 

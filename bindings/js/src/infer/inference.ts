@@ -22,7 +22,7 @@ export class Inference {
   constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
     const bytes = bytesOf(image, "the image"), memory = new Memory(moduleOf(runtime), bytes);
     const { gm_open, gm_wasm_keep_inference: keepInference } = memory.exports;
-    if (!keepInference) throw new GradmoteError("this module trains", "pass one of gradmote-infer.wasm and its other forms");
+    if (!keepInference) throw new GradmoteError("this module trains", "pass gradmote-infer.wasm or another form of it");
     check(keepInference(memory.image, bytes.length), "image");
     this.#needs = requirementsIn(memory, bytes.length);
     const { arenaSize } = this.#needs, arena = memory.reserve(arenaSize);

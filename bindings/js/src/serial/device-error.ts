@@ -96,6 +96,6 @@ export function lacking(board: string, opcodes: number[]): DeviceError {
 /** Returns the error for an image without a signature by the demanded key. found: the key that signed it. */
 export function notSigned(board: string, demanded: string, found: string): DeviceError {
   const is = found ? `is signed by key ${found}` : "is not signed";
-  const text = `the image ${is}, ${board} takes those of key ${demanded} alone; it keeps the model that it has`;
+  const text = `the image ${is}, ${board} only takes those of key ${demanded}; it keeps the model that it has`;
   return new DeviceError(found ? "OTHER_KEY" : "UNSIGNED", text, SIGN);
 }

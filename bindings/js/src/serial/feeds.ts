@@ -43,7 +43,7 @@ export function trainingProgram(programs: Program[], microBatches = 1): "step" |
   const program = TRAINS.find((name) => programs.includes(name));
   if (!program || (program === "train" && !programs.includes("optimizer"))) {
     const hint = "compile it for training: gradmote compile model.onnx -o model.mote --loss cross_entropy --optimizer sgd";
-    throw new DeviceError("NO_TRAINING", `this model only has the programs ${programs.join(", ") || "of no kind"}`, hint);
+    throw new DeviceError("NO_TRAINING", `this model only has the programs ${programs.join(", ") || "(none)"}`, hint);
   }
   if (microBatches > 1 && !programs.includes("train")) {
     throw new DeviceError("NO_TRAINING", "this model keeps no gradients to average", "compile it with --accumulate");

@@ -20,14 +20,14 @@ export function inputsOf(session: Fed, program: Program): TensorInfo[] {
 export function namesOf(tensors: TensorInfo[]): string[] {
   return tensors.map(({ name }) => {
     if (name !== null) return name;
-    throw new GradmoteError("the image has no names, by which feeds go", "compile the model without --strip-names");
+    throw new GradmoteError("the image has no names, which feeds need", "compile the model without --strip-names");
   });
 }
 
 /** Copies each fed tensor into the session's input or label of that name. If one does not fit, copies nothing. */
 export function feed(session: Fed, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
   if (typeof feeds !== "object" || feeds === null || feeds instanceof Tensor || Array.isArray(feeds)) {
-    throw new DataError("feeds are no object", "pass an object with a Tensor for each input's name");
+    throw new DataError("feeds are not an object", "pass an object with a Tensor for each input's name");
   }
   const names = namesOf(tensors);
   tensors.forEach((tensor, i) => checkFed(tensor, names[i], feeds[names[i]]));

@@ -6,7 +6,7 @@ const MAGIC = { image: "MOTE", checkpoint: "GMCK" };
 export async function readImage(source: Source, what: string): Promise<Uint8Array> {
   const bytes = await readSource(source, what);
   if (magic(bytes) === MAGIC.image) return bytes;
-  throw new DataError(`${what} is no .mote image`, "compile the ONNX model: gradmote compile model.onnx -o model.mote --loss cross_entropy");
+  throw new DataError(`${what} is not a .mote image`, "compile the ONNX model: gradmote compile model.onnx -o model.mote --loss cross_entropy");
 }
 
 /** Returns the bytes of a checkpoint; undefined for an image, which stands for its own initial state. */

@@ -97,7 +97,7 @@ function typeOf(data: Elements): Tensor.Type {
   if (Array.isArray(data) && data.length && data.every((item) => typeof item === "boolean")) return "bool";
   const found = (Object.keys(ARRAYS) as Tensor.Type[]).find((type) => data?.constructor === ARRAYS[type]);
   if (found) return found;
-  throw new DataError("the tensor's data tells no type", "pass a typed array, or the type first: new Tensor('float32', data, dims)");
+  throw new DataError("the tensor's data has no type", "pass a typed array, or the type first: new Tensor('float32', data, dims)");
 }
 
 function elements(type: Tensor.Type, data: Elements): Tensor.DataType {

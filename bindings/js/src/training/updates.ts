@@ -41,7 +41,7 @@ export function stepped(session: Session): Updates {
   return {
     trainStep() {
       if (!isReset) {
-        throw new GradmoteError("the image adds no gradients up", "call lazyResetGrad() after each update, or compile the model with --accumulate");
+        throw new GradmoteError("the image does not accumulate gradients", "call lazyResetGrad() after each update, or compile the model with --accumulate");
       }
       const before = session.state().slice(), loss = session.step(), state = session.state();
       updated = state.slice();

@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...errors import DataError
-from ...report.finite import finite
+from ...terminal.printable import finite
 from .. import options as o
 from ..compiler import Compiler, with_compiler
 from ..messages import is_quiet
 from ..output import say, say_json
-from ..samples import SampleOptions, tell_notes, with_samples
+from ..samples import SampleOptions, print_notes, with_samples
 from ..stopping import Stop, stopping
 
 if TYPE_CHECKING:
@@ -242,7 +242,7 @@ def _opened(
     image = load(model) if model.suffix == IMAGE else compiler(model).image
     expected = expected_of_image(image, model.name)
     samples = sample_options.read(data, expected, by)
-    tell_notes(samples)
+    print_notes(samples)
     require_fit(samples, expected)
     return samples, image
 

@@ -53,10 +53,10 @@ class Search:
         self.problem, self.walks = problem, 0
         count = len(problem.touched)
         self.before: list[list[int]] = [[] for _ in range(count)]
-        self.behind: list[list[int]] = [[] for _ in range(count)]
+        self.followers: list[list[int]] = [[] for _ in range(count)]
         for first, second in sorted(problem.edges):
             self.before[second].append(first)
-            self.behind[first].append(second)
+            self.followers[first].append(second)
         self.point = self.at({}, range(count), 0)
         self.least = SMALL * self.point.peak
         self.steps = STEPS if count < LONG else STEPS[:1]
@@ -219,7 +219,7 @@ class Search:
     def moves(self, order: Sequence[int], position: dict[int, int], index: int) -> Iterator[Sequence[int]]:
         """Yield the orders in which an instruction runs as early, and as late, as its dependencies allow."""
         first = max((position[k] for k in self.before[index]), default=-1) + 1
-        last = min((position[k] for k in self.behind[index]), default=len(order)) - 1
+        last = min((position[k] for k in self.followers[index]), default=len(order)) - 1
         for place in {first, last} - {position[index]}:
             others = [k for k in order if k != index]
             yield [*others[:place], index, *others[place:]]

@@ -1,8 +1,9 @@
-"""The pass that shrinks panels at the peak of scratch.
+"""Passes that give panels to the instructions that pack operands, and shrink those at the peak of scratch.
 
-A panel has room for several tiles of columns, so that the other operand is packed less often
-(compiler/panels.py). If instructions with such panels are the peak, they take fewer tiles, down to
-one, but no fewer than the peak elsewhere needs anyway. Some updates then have none.
+give_panels runs once no later pass changes these instructions. A panel has room for several tiles of
+columns, so that the other operand is packed less often (compiler/panels.py). If instructions with such
+panels are the peak, `run` lets them take fewer tiles, down to one, but no fewer than the peak elsewhere
+needs anyway. Some updates then have none.
 """
 
 from __future__ import annotations
@@ -13,7 +14,22 @@ from dataclasses import dataclass
 from ...ir.instruction import Buffer, Instruction, Ref
 from ...ir.program import Compiled, Program
 from ...plan.lifetimes import aligned, usage
-from ..panels import Packing, least_words, words_within
+from ..panels import Packing, least_words, panel_words, words_within
+
+
+def give_panels(compiled: Compiled) -> None:
+    """Give scratch for a panel to each packing instruction that should have one."""
+    for program in compiled.programs:
+        for instruction in program.instructions:
+            if isinstance(instruction, Packing):
+                give(instruction)
+
+
+def give(instruction: Packing) -> None:
+    """Give the instruction the panel that compiler/panels.py chooses."""
+    words = panel_words(instruction)
+    if words:
+        instruction.panel, instruction.panel_words = Ref(Buffer("panel", 4 * words, "scratch")), words
 
 
 @dataclass(frozen=True)

@@ -6,13 +6,17 @@ peak.
 
 If x came from a RELU, the mask of RELU_GRAD matters only at the winners. MAX_POOL stores it in the
 index too, and the pass removes the RELU_GRAD after the pool's gradient.
+
+index_max_pool_s8 does the same for MAX_POOL_S8. MAX_POOL_GRAD otherwise searches for the winners again in
+the float32 form of the pool's input. With the index nothing needs that form. The winners are the same
+because DEQUANTIZE preserves order.
 """
 
 from __future__ import annotations
 
 from copy import copy
 
-from ...ir.generated.instructions import MaxPool, MaxPoolGrad, MaxPoolIndexGrad, ReluGrad
+from ...ir.generated.instructions import Dequantize, MaxPool, MaxPoolGrad, MaxPoolIndexGrad, MaxPoolS8, ReluGrad
 from ...ir.instruction import Buffer, Instruction
 from ...ir.program import Compiled, Program, Uses
 from ...operators.max_pool import MOST_TAPS, new_index
@@ -37,7 +41,7 @@ def with_index(program: Program, gradient: MaxPoolGrad) -> list[Instruction] | N
     pool = pool_of(program, uses, gradient)
     if pool is None:
         return None
-    relu = relu_grad_behind(program, uses, gradient)
+    relu = relu_grad_after(program, uses, gradient)
     index = new_index(pool)
     dx = gradient.dx if relu is None else relu.dx
     by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=dx, **gradient.params).in_place_of(gradient)
@@ -65,7 +69,7 @@ def is_pool_of(pool: MaxPool, gradient: MaxPoolGrad) -> bool:
     return alike and pool.x == gradient.x and not pool.index and taps <= MOST_TAPS
 
 
-def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> ReluGrad | None:
+def relu_grad_after(program: Program, uses: dict[Buffer, Uses], gradient: MaxPoolGrad) -> ReluGrad | None:
     """Return the only reader of all of dx if it is a RELU_GRAD whose y is all of the pool's x."""
     x, dx = gradient.x, gradient.dx
     used = uses[dx.buffer]
@@ -76,3 +80,39 @@ def relu_grad_behind(program: Program, uses: dict[Buffer, Uses], gradient: MaxPo
         return None
     whole = 4 * relu.n == dx.buffer.size == x.buffer.size
     return relu if whole else None
+
+
+def index_max_pool_s8(compiled: Compiled) -> None:
+    """Give each pool of int8 values an index if its gradient can take one."""
+    for program in compiled.programs:
+        for gradient in [i for i in program.instructions if isinstance(i, MaxPoolGrad)]:
+            pool = s8_pool_of(program, gradient)
+            if pool is not None:
+                program.instructions = with_s8_index(program, pool, gradient)
+
+
+def s8_pool_of(program: Program, gradient: MaxPoolGrad) -> MaxPoolS8 | None:
+    """Return the pool of the integers that one DEQUANTIZE turns into the gradient's x, or None."""
+    makers = [i for i in program.instructions if any(ref.buffer is gradient.x.buffer for ref in i.writes)]
+    if len(makers) != 1 or not isinstance(makers[0], Dequantize) or gradient.x.offset:
+        return None
+    return next((i for i in program.instructions if is_s8_pool_of(i, makers[0], gradient)), None)  # type: ignore[return-value]
+
+
+def is_s8_pool_of(instruction: Instruction, source: Dequantize, gradient: MaxPoolGrad) -> bool:
+    """Return whether an instruction pools all of the DEQUANTIZE's input, with the gradient's windows."""
+    if not isinstance(instruction, MaxPoolS8) or instruction.x != source.x or instruction.index is not None:
+        return False
+    taps = instruction.kernel_h * instruction.kernel_w
+    is_flat = source.outer == source.channels == source.x_inner == 1
+    return is_flat and taps <= MOST_TAPS and all(instruction.number(n) == gradient.number(n) for n in SHARED)
+
+
+def with_s8_index(program: Program, pool: MaxPoolS8, gradient: MaxPoolGrad) -> list[Instruction]:
+    """Return the instructions with an index from the pool to the gradient."""
+    index = new_index(pool)
+    storing = copy(pool)
+    storing.index = index
+    by_index = MaxPoolIndexGrad(index=index, dy=gradient.dy, dx=gradient.dx, **gradient.params).in_place_of(gradient)
+    new: dict[Instruction, Instruction] = {pool: storing, gradient: by_index}
+    return [new.get(i, i) for i in program.instructions]

@@ -4,6 +4,8 @@ An elementwise instruction costs a few percent of the convolution or product bes
 result is as large as its sources. If the sources stay live anyway, the result need not: the pass
 drops it after its last reader before the peak, and recomputes it, bitwise equal, in front of the
 first reader after the peak.
+
+rewrite_recomputed drops and recomputes forward values as the options' Recomputation says instead.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from ...ir.generated.instructions import (
     Sub,
 )
 from ...ir.instruction import Buffer, Instruction
-from ...ir.program import TRAINING, Compiled, Program, Uses
+from ...ir.program import TRAINING, Compiled, Program, Recomputation, Uses
 from ...plan.lifetimes import lower_bound, usage
 from .schedule import order, peak
 
@@ -158,3 +160,11 @@ def last_maker(program: Program, uses: dict[Buffer, Uses], at: int, buffer: Buff
     if made:
         return max(made, key=lambda m: m[0])[1]
     return next(i.writes[-1].buffer for i in reversed(program.instructions[:at]) if i.writes)
+
+
+def rewrite_recomputed(compiled: Compiled) -> None:
+    """Rewrite the training programs once they are scheduled, before buffers share bytes."""
+    if isinstance(compiled.recompute, Recomputation):
+        for program in compiled.programs:
+            if program.kind in TRAINING and program.instructions:
+                program.instructions = compiled.recompute.rewrite(program)

@@ -43,7 +43,7 @@ class Gap:
 
     used: Uses
     before: int
-    behind: int
+    after: int
 
 
 def run(compiled: Compiled) -> None:
@@ -110,8 +110,8 @@ class Waiting:
             is_saved = used.writers[-1] < min(turn, top) or used.buffer in self.halves
             if touched[k] != top and touched[k] >= turn and is_saved:
                 gap = Gap(used, touched[k - 1], touched[k])
-                behind = [self.program.instructions[n] for n in touched[k:]]
-                if self.is_long(gap) and not any(id(i) in seen or isinstance(i, EXACT) for i in behind):
+                after = [self.program.instructions[n] for n in touched[k:]]
+                if self.is_long(gap) and not any(id(i) in seen or isinstance(i, EXACT) for i in after):
                     yield gap
 
     def what_is_seen(self) -> set[int]:
@@ -125,7 +125,7 @@ class Waiting:
 
     def is_long(self, gap: Gap) -> bool:
         """Return whether anything runs in a gap besides conversions to and from bfloat16."""
-        inside = self.program.instructions[gap.before + 1 : gap.behind]
+        inside = self.program.instructions[gap.before + 1 : gap.after]
         return any(not isinstance(i, FloatToBf16 | Bf16ToFloat) for i in inside)
 
     def may_wait(self, used: Uses) -> bool:
@@ -141,16 +141,16 @@ class Waiting:
         n, origin, layer = whole.size // 4, made.origin, made.layer
         half = self.halves.get(whole)
         again = Ref(Buffer(f"{whole.name}.again", whole.size, "scratch"))
-        behind = gap.behind
+        after = gap.after
         if half is None:
             half = Ref(Buffer(f"{whole.name}.bf16", whole.size // 2, "scratch"))
             shorter = FloatToBf16(x=Ref(whole), y=half, n=n, origin=origin, layer=layer)
             self.program.insert(gap.before + 1, [shorter], self.uses)
-            behind += 1
+            after += 1
         longer = Bf16ToFloat(x=half, y=again, n=n, origin=origin, layer=layer)
-        self.program.insert(behind, [longer], self.uses)
+        self.program.insert(after, [longer], self.uses)
         self.halves[again.buffer] = half
-        self.read_again(whole, again.buffer, behind + 1)
+        self.read_again(whole, again.buffer, after + 1)
 
     def read_again(self, whole: Buffer, again: Buffer, first: int) -> None:
         """Make the readers of a value from instruction `first` on read another buffer."""

@@ -3,6 +3,10 @@
 It is greedy list scheduling: of the instructions whose inputs are ready, the one that shrinks live
 scratch most (or grows it least) goes first; ties keep the graph's order. A parameter is updated
 after every instruction that reads its old value.
+
+refuse_first moves instructions that may refuse the data to the front of the train program. A refused
+micro-batch then has not touched the gradients, so the accumulated ones stay valid. The backward pass does
+not move: it reads indices and labels that the forward pass has accepted.
 """
 
 from __future__ import annotations
@@ -142,3 +146,29 @@ def count_edges(n: int, edges: set[tuple[int, int]]) -> tuple[list[int], dict[in
         waiting[after] += 1
         successors[before].append(after)
     return waiting, successors
+
+
+def refuse_first(compiled: Compiled) -> None:
+    """Reorder every train program."""
+    for program in compiled.programs:
+        if program.kind == "train":
+            program.instructions = refusing_first(program)
+
+
+def refusing_first(program: Program) -> list[Instruction]:
+    """Return the instructions that may refuse and their dependencies, then the others.
+
+    Both groups keep their order.
+    """
+    found = program.instructions
+    before: dict[int, list[int]] = {}
+    for first, then in edges_of(found):
+        before.setdefault(then, []).append(first)
+    needed: set[int] = set()
+    waiting = [k for k, i in enumerate(found) if i.phase == "forward" and may_refuse(i)]
+    while waiting:
+        index = waiting.pop()
+        if index not in needed:
+            needed.add(index)
+            waiting += before.get(index, [])
+    return [found[k] for k in sorted(range(len(found)), key=lambda k: (k not in needed, k))]

@@ -10,7 +10,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ...errors import ModelError
-from ...formats import bfloat16
+from ...formats import narrow_floats
 from ...generated.optimizers import RULES
 from ...ir.flat_binary import flat_binary
 from ...ir.generated.instructions import CheckFinite, Mul
@@ -78,7 +78,7 @@ def slot(value: ir.Value, start: np.ndarray | None, dtype: str) -> Slot:
     size = ELEMENT_BYTES[dtype] * math.prod(shape)
     data = None if start is None else np.ascontiguousarray(start, np.float32)
     if data is not None and dtype == "bf16":
-        data = bfloat16.encode(data)
+        data = narrow_floats.to_bfloat16(data)
     return Slot(name, shape, Buffer(name, size, "slot", None if data is None else data.tobytes()), dtype=dtype)
 
 

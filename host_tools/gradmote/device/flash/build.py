@@ -18,7 +18,7 @@ from gradmote.formats.files import make_build_folder, new_folder
 from gradmote.sources.parts import copy_sources, digest_of_sources
 
 from . import from_sources
-from .run import run
+from .processes import run_tool
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -75,7 +75,7 @@ def _by_scons(
     targets = [folder / "firmware.elf", folder / "footprint.json"]
     options = [f"BOARD={board}", *([f"MODEL={model.resolve()}"] if model else [])]
     command = [sys.executable, "-m", "SCons", "-Q", *options, *more, *(str(target) for target in targets)]
-    run(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
+    run_tool(command, f"cannot build the firmware of {board}", _HINT, ROOT, on_line)
     return targets[0]
 
 

@@ -15,7 +15,7 @@ from gradmote.formats.files import write_atomically
 
 from .elf import Segment, read_segments
 from .formats import flat_binary, intel_hex, uf2
-from .run import run
+from .processes import run_tool
 from .tools import TOOLS, Job, find
 
 #: A callback that gets each line that a tool prints.
@@ -90,7 +90,7 @@ def program(
     tool.prepare(job)
     for command in tool.commands(job):
         program_path = find(command[0]) or command[0]
-        run(
+        run_tool(
             [program_path, *command[1:]], f"{board.name} was not programmed",
             "see what the tool says; the firmware may be half written: flash again", None, tell, environment,
         )  # fmt: skip

@@ -14,7 +14,7 @@ from ...data.expected import expected_of_image
 from ...data.reading import Reading
 from ...device.fitting import require_training
 from ...errors import DataError, GradmoteError
-from ...formats.image.parameters import parameter_elements
+from ...formats.parameters import parameter_elements
 from ..delta_sum import DeltaSum
 from ..fleet import too_late
 from ..replies import DeviceReply, DeviceTest, Row

@@ -138,10 +138,10 @@ class HeldDevice:
         if done is None or not _has_trained(target, task, done):
             down = self._to_base(target, task, base)
             if self._data is None:
-                self._wait_until_it_learnt(target, task, base, stop)
+                self._wait_until_it_learned(target, task, base, stop)
             done = self._trained(target, task, stop, begun)
             if isinstance(target, KeptTwin):
-                target.keep_learnt()
+                target.keep_learned()
             notes.note_trained(done)
         delta = target.round_delta(task.bits, task.seed_of(self.name), shared)
         base.check(delta)
@@ -181,7 +181,7 @@ class HeldDevice:
         target.begin_round(task.round)
         return len(task.checkpoint)
 
-    def _wait_until_it_learnt(self, target: Target, task: RoundTask, base: Base, stop: Stop) -> None:
+    def _wait_until_it_learned(self, target: Target, task: RoundTask, base: Base, stop: Stop) -> None:
         """Wait until a device that collects its samples has learned something since the round's base.
 
         It trains when it wants, and right after reaching the base it has nothing to send yet. Raises

@@ -1,6 +1,6 @@
 """The memory of a gateway for the current round: the task, and the deltas that it has taken from devices.
 
-The file has the records of journal_records.py. The first byte of a body is its kind. The first record is the task;
+The file has the records of federated/journal.py. The first byte of a body is its kind. The first record is the task;
 a new round replaces the file. A record counts once its bytes are on disk.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from ...formats.files import AppendedFile, make_folder, write_atomically
-from ..journal_records import packed, records
+from ..journal import packed, records
 
 _TASK, _TRAINED, _TAKEN = b"t", b"r", b"d"
 

@@ -23,18 +23,18 @@ class KeptTwin(TwinTarget):
     def __init__(self, path: Path, profile: str = "fused") -> None:
         """Begin without an image. path: of the files, without their suffixes."""
         super().__init__(profile)
-        self._base, self._learnt = path.with_suffix(".base"), path.with_suffix(".learnt")
+        self._base, self._learned = path.with_suffix(".base"), path.with_suffix(".learnt")
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """Open an image, and continue from the files if they are for its model."""
         super().load_image(image, progress)
-        base, learnt = _read(self._base), _read(self._learnt)
+        base, learned = _read(self._base), _read(self._learned)
         try:
             if base is not None:
                 self.load(base[1])
                 super().begin_round(base[0])
-            if learnt is not None and learnt[0] == self.round():
-                self.load(learnt[1])
+            if learned is not None and learned[0] == self.round():
+                self.load(learned[1])
         except GradmoteError:
             super().load_image(image)
 
@@ -49,9 +49,9 @@ class KeptTwin(TwinTarget):
         self._keep(self._base)
         return number
 
-    def keep_learnt(self) -> None:
+    def keep_learned(self) -> None:
         """Keep what the twin has learned in this round."""
-        self._keep(self._learnt)
+        self._keep(self._learned)
 
     def restore(self) -> None:
         """Return to the state at the beginning of the round, if it was kept."""

@@ -40,10 +40,10 @@ def without_signature(data: bytes) -> bytes:
 
 def signature_of(data: bytes) -> Signature | None:
     """Return the signature after an image, valid or not, or None if there is none."""
-    behind = data[len(without_signature(data)) :]
-    if len(behind) < records.size_of("signature"):
+    rest = data[len(without_signature(data)) :]
+    if len(rest) < records.size_of("signature"):
         return None
-    found = records.unpack("signature", behind)
+    found = records.unpack("signature", rest)
     if (found["magic"], found["version"]) != (SIGNATURE_MAGIC, SIGNATURE_VERSION):
         return None
     return Signature(struct.pack("<2I", *found["key_id"]), struct.pack("<16I", *found["bytes"]))

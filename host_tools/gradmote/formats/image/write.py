@@ -32,7 +32,7 @@ from ...ir.loops import total_work
 from ...ir.program import Binding, Compiled, StateTensor, Store
 from ...plan.lifetimes import aligned
 from .. import checkpoint, records
-from ..property_slots import fits_slot
+from ..properties_trailer import fits_slot
 from .layout import Layout, align
 
 _BODY = 16  # the CRC covers everything from here on

@@ -361,7 +361,7 @@ class SoftmaxCrossEntropy(Instruction):
 
 
 class SoftmaxCrossEntropyGrad(Instruction):
-    """dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight where reduction is mean; with log_input, without exp(log_prob)"""
+    """dx = dloss mask weight[label] (exp(log_prob) - onehot(label)), smoothed, divided by the total weight if reduction is mean; with log_input, without exp(log_prob)"""
 
     opcode = "SOFTMAX_CROSS_ENTROPY_GRAD"
     dloss: Ref
@@ -393,7 +393,7 @@ class MseLossLike(Instruction):
 
 
 class MseLoss(MseLossLike):
-    """loss = scale * sum of (x - target)^2, or one loss an element where loss_stride is 1"""
+    """loss = scale * sum of (x - target)^2, or one loss an element if loss_stride is 1"""
 
     opcode = "MSE_LOSS"
 
@@ -655,7 +655,7 @@ class MaxPool(Instruction):
 
 
 class MaxPoolGrad(Instruction):
-    """dx = sum over kernel rows and columns of dy of the window that has this element there, where it is the window's first largest"""
+    """dx = sum over kernel rows and columns of dy of the window that has this element there, if it is the window's first largest"""
 
     opcode = "MAX_POOL_GRAD"
     x: Ref
@@ -1022,13 +1022,13 @@ class ReduceMaxLike(Instruction):
 
 
 class ReduceMax(ReduceMaxLike):
-    """y[k0..k3] = largest x over r0..r3; NaN where there is one"""
+    """y[k0..k3] = largest x over r0..r3; NaN if there is one"""
 
     opcode = "REDUCE_MAX"
 
 
 class ReduceMin(ReduceMaxLike):
-    """y[k0..k3] = smallest x over r0..r3; NaN where there is one"""
+    """y[k0..k3] = smallest x over r0..r3; NaN if there is one"""
 
     opcode = "REDUCE_MIN"
 
@@ -1102,13 +1102,13 @@ class Cos(ReluLike):
 
 
 class Max(AddLike):
-    """y = max(a, b), broadcast by strides of 0; NaN where either is NaN"""
+    """y = max(a, b), broadcast by strides of 0; NaN if either is NaN"""
 
     opcode = "MAX"
 
 
 class Min(AddLike):
-    """y = min(a, b), broadcast by strides of 0; NaN where either is NaN"""
+    """y = min(a, b), broadcast by strides of 0; NaN if either is NaN"""
 
     opcode = "MIN"
 
@@ -1413,7 +1413,7 @@ class Matmul(Instruction):
 
 
 class MaxPoolIndexGrad(Instruction):
-    """dx = sum over kernel rows and columns of dy of the window that has this element there, where its index says so"""
+    """dx = sum over kernel rows and columns of dy of the window that has this element there, if its index says so"""
 
     opcode = "MAX_POOL_INDEX_GRAD"
     index: Ref
@@ -1480,7 +1480,7 @@ class Moments(Instruction):
 
 
 class Normalize(Instruction):
-    """y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x where statistics are frozen"""
+    """y = act((x - mean) inv_std scale + bias); without both mean and bias the gradient of x if statistics are frozen"""
 
     opcode = "NORMALIZE"
     x: Ref
@@ -1511,7 +1511,7 @@ class NormalizeSums(Instruction):
 
 
 class NormalizeGrad(Instruction):
-    """the gradient of NORMALIZE's x where mean and inv_std are x's own: dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner"""
+    """the gradient of NORMALIZE's x if mean and inv_std are x's own: dx = scale inv_std (dy - dbias / n - (x - mean) inv_std dscale / n), n = outer inner"""
 
     opcode = "NORMALIZE_GRAD"
     dy: Ref
@@ -1547,7 +1547,7 @@ class SoftmaxCrossEntropyWithGradLike(Instruction):
 
 
 class SoftmaxCrossEntropyWithGrad(SoftmaxCrossEntropyWithGradLike):
-    """SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight where reduction is mean"""
+    """SOFTMAX_CROSS_ENTROPY and its gradient: p = softmax(x); loss = reduce(-mask weight[label] log(p[label])), dx = dloss mask weight[label] (p - onehot(label)), divided by the total weight if reduction is mean"""
 
     opcode = "SOFTMAX_CROSS_ENTROPY_WITH_GRAD"
 
@@ -1607,7 +1607,7 @@ class IntToFloat(Instruction):
 
 
 class FloatToInt(Instruction):
-    """y = x without its fraction, the nearest int32 where x is none; of NaN 0"""
+    """y = x without its fraction, the nearest int32 if x does not fit; NaN gives 0"""
 
     opcode = "FLOAT_TO_INT"
     x: Ref
@@ -1707,7 +1707,7 @@ class Quantize(Instruction):
 
 
 class Dequantize(Instruction):
-    """y = (x - zero) scale, both of its channel; zero is 0 where it is absent"""
+    """y = (x - zero) scale, both of its channel; zero is 0 if it is absent"""
 
     opcode = "DEQUANTIZE"
     x: Ref
@@ -1840,7 +1840,7 @@ class MulS8(AddS8Like):
 
 
 class MaxPoolS8(Instruction):
-    """y[b,o,p,c] = the largest x in the window, -128 where it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 where there is none"""
+    """y[b,o,p,c] = the largest x in the window, -128 if it has no tap inside; index[b,o,p,c] = its tap, row-major, 255 if there is none"""
 
     opcode = "MAX_POOL_S8"
     x: Ref
@@ -1994,7 +1994,7 @@ class MatmulS8(Instruction):
 
 
 class QuantizeGradS16(Instruction):
-    """y 2^exponent = scale[c] dy where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE"""
+    """y 2^exponent = scale[c] dy if low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. A number that is not finite stops the program with NOT_FINITE"""
 
     opcode = "QUANTIZE_GRAD_S16"
     dy: Ref
@@ -2012,7 +2012,7 @@ class QuantizeGradS16(Instruction):
 
 
 class ConvGradXS16(Instruction):
-    """the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) where low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step"""
+    """the gradient of CONV_S8 for x: dx[b,i,j,g,c] 2^exponent = scale[g,c] (2^dy_exponent sum over kernel rows, columns and out_channels of dy (w - w_zero) + 2^addend_exponent addend) if low < q < high and the bit of mask is 1, else 0, rounded; gain becomes that of the next step"""
 
     opcode = "CONV_GRAD_X_S16"
     dy: Ref
@@ -2125,7 +2125,7 @@ class SumS16(Instruction):
 
 
 class AddS16(Instruction):
-    """y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) where low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0"""
+    """y 2^exponent = scale (2^a_exponent a + 2^b_exponent b) if low < q < high and the bit of mask is 1, else 0, rounded; the exponent is the least under which the largest keeps the limit. a, b and scale are broadcast by strides of 0"""
 
     opcode = "ADD_S16"
     a: Ref
@@ -2201,7 +2201,7 @@ class SoftmaxCrossEntropyPlain(SoftmaxCrossEntropyWithGradLike):
 
 
 class MaxPoolGradS16(Instruction):
-    """dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, where its index says so; the exponent is the least under which the largest keeps the limit"""
+    """dx 2^exponent = 2^dy_exponent sum over kernel rows and columns of dy of the window that has this element there, if its index says so; the exponent is the least under which the largest keeps the limit"""
 
     opcode = "MAX_POOL_GRAD_S16"
     index: Ref
@@ -2267,7 +2267,7 @@ class Shift(Instruction):
 
 
 class QuantizeGrad(Instruction):
-    """dx = dy scale where low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 where that is absent"""
+    """dx = dy scale if low < q < high and the bit of mask is 1, else 0, with the scale of its channel, or 1 if that is absent"""
 
     opcode = "QUANTIZE_GRAD"
     dy: Ref
@@ -2414,7 +2414,7 @@ class ConvUpdateS8(Instruction):
 
 
 class UpdateS8(Instruction):
-    """rule updates p, of which element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high"""
+    """rule updates p; its element i stands for (p - zero) units of its channel, with the gradient scale g; the step is rounded up or down at random, by its fraction, and p stays in low to high"""
 
     opcode = "UPDATE_S8"
     g: Ref
@@ -2552,7 +2552,7 @@ class MaskS8(Instruction):
 
 
 class FloatToBf16(Instruction):
-    """y = the bits of the bfloat16 that is nearest to x, to even where two are as near"""
+    """y = the bits of the bfloat16 nearest to x, ties to even"""
 
     opcode = "FLOAT_TO_BF16"
     x: Ref
@@ -2561,7 +2561,7 @@ class FloatToBf16(Instruction):
 
 
 class Bf16ToFloat(Instruction):
-    """y = the float32 of which x has the upper 16 bits; the others are 0"""
+    """y = the float32 whose upper 16 bits are x; the others are 0"""
 
     opcode = "BF16_TO_FLOAT"
     x: Ref
@@ -2570,7 +2570,7 @@ class Bf16ToFloat(Instruction):
 
 
 class Attention(Instruction):
-    """y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], where p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, fill[0] stands where attn_mask is not 0, and nothing is added; `rows` queries at a time"""
+    """y[i,j,m,c] = sum over n of p[i,j,m,n] v[i,j,n,c], with p = softmax over n of scale (sum over c of q[i,j,m,c] k[i,j,n,c]) + attn_mask[i,j,m,n]; with divides, the sum is divided by scale; with fill, a score is fill[0] if attn_mask is not 0, and nothing is added; `rows` queries at a time"""
 
     opcode = "ATTENTION"
     q: Ref
@@ -2607,7 +2607,7 @@ class Attention(Instruction):
 
 
 class AttentionGrad(Instruction):
-    """the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) where dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] stands in place of ds where attn_mask is not 0, before scale; p is computed again"""
+    """the gradients of ATTENTION: dv = p^T dy, ds = scale (p (dp - sum over n of dp p)) with dp = dy v^T, dq = ds k, dk = ds^T q, also by columns; with fill, fill[1] replaces ds if attn_mask is not 0, before scale; p is computed again"""
 
     opcode = "ATTENTION_GRAD"
     dy: Ref

@@ -12,23 +12,23 @@ from dataclasses import replace
 
 from ...ir.graph import DOMAIN
 from ..operator import LoweringRule, Operator
-from . import add, average_pool_grad, bias_grad, conv_grads, gemm_grads, max_pool_grad, mean_grad, mul, scaled_grad
+from . import elementwise, max_pool_grad, products
 
 #: The rules by (domain, op_type).
 RULES: dict[tuple[str, str], LoweringRule] = {
-    ("", "Add"): add.lower,
-    ("", "Mul"): mul.lower,
-    ("", "ReduceSum"): bias_grad.lower_sum,
-    (DOMAIN, "AveragePoolGrad"): average_pool_grad.lower,
+    ("", "Add"): elementwise.lower_add,
+    ("", "Mul"): elementwise.lower_mul,
+    ("", "ReduceSum"): products.lower_sum,
+    (DOMAIN, "AveragePoolGrad"): elementwise.lower_average_pool_grad,
     (DOMAIN, "MaxPoolGrad"): max_pool_grad.lower,
-    (DOMAIN, "ReduceMeanGrad"): mean_grad.lower,
-    (DOMAIN, "QuantizeGrad"): scaled_grad.lower,
-    (DOMAIN, "ScaledGrad"): scaled_grad.lower,
-    (DOMAIN, "QConvGradX"): conv_grads.lower_x,
-    (DOMAIN, "QConvGradW"): conv_grads.lower_w,
-    (DOMAIN, "QGemmGradX"): gemm_grads.lower_x,
-    (DOMAIN, "QGemmGradW"): gemm_grads.lower_w,
-    (DOMAIN, "QBiasGrad"): bias_grad.lower,
+    (DOMAIN, "ReduceMeanGrad"): elementwise.lower_mean_grad,
+    (DOMAIN, "QuantizeGrad"): elementwise.lower_scaled_grad,
+    (DOMAIN, "ScaledGrad"): elementwise.lower_scaled_grad,
+    (DOMAIN, "QConvGradX"): products.lower_conv_grad_x,
+    (DOMAIN, "QConvGradW"): products.lower_conv_grad_w,
+    (DOMAIN, "QGemmGradX"): products.lower_gemm_grad_x,
+    (DOMAIN, "QGemmGradW"): products.lower_gemm_grad_w,
+    (DOMAIN, "QBiasGrad"): products.lower_bias_grad,
 }
 
 

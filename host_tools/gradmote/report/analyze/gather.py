@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from ...compiler.compile import Result
-from ...compiler.tradeoff import Tradeoff
+from ...compiler.compile import Result, Tradeoff
 from ...device.boards import Board
 from ...formats.image import Image, read_image
 from . import attribution, cost

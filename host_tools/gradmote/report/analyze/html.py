@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from html import escape
 
-from ...terminal.tables import Bar, Rows, heading, is_numeric
+from ...terminal.printable import Bar, Rows, heading, is_numeric
 from .gather import Report, macs
 from .memory_map import memory_map
 from .sections import Section, compared, whole

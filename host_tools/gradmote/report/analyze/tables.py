@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...device.boards import Board, smallest
-from ...terminal.tables import LINE, Bar, Row, Rows
+from ...terminal.printable import LINE, Bar, Row, Rows
 from .compare import FIELDS, Change, Number, changes, layer_changes
 from .gather import Code, Layer, Report, macs
 

@@ -7,9 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...formats.image import Image
-from ...terminal.tables import LINE, Bar, Row, Rows
-from .count_changes import Counts
-from .counting import Counted
+from ...terminal.printable import LINE, Bar, Row, Rows
+from .counting import Counted, Counts
 from .kernel_totals import Kernel, Total, totals
 from .twin import Timed
 

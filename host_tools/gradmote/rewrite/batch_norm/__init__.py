@@ -16,13 +16,14 @@ import onnx_ir as ir
 
 from ...errors import ModelError
 from ...ir.metadata import BATCH_NORM
-from . import claim, fold, frozen
+from . import claim, fold
+from .running_statistics import run_frozen
 from .shared import batch_norms
 
 #: The default mode.
 FROZEN = "frozen"
 #: The pass of each mode, which runs when a model is read.
-MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: frozen.run, "fold": fold.run, "batch": claim.run}
+MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: run_frozen, "fold": fold.run, "batch": claim.run}
 #: The mode of a model that is not trained.
 INFERENCE = "inference"
 

@@ -1,7 +1,7 @@
 """BatchNormalization with statistics of the batch: the running statistics become state.
 
 The nodes stay, in their inference form. The pass `training` rewrites those of a training graph, and
-`inference` all others.
+run_inference() all others.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ import onnx_ir as ir
 
 from ...ir.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
 from ...ir.metadata import WEIGHTS
-from . import frozen
+from .running_statistics import freeze
 from .shared import batch_norms, epsilon, frozen_statistics, known, scale_and_shift
 
 #: The suffix of a weight with a BatchNormalization folded into it. `gradmote export` folds the model if it finds one.
@@ -37,7 +37,7 @@ def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
     """
     for node in batch_norms(graph):
         computed = any(constant_array(value) is None for value in node.inputs[1:3])
-        (frozen.rewrite if computed else rewrite)(graph, node)
+        (freeze if computed else rewrite)(graph, node)
     prune(graph)
     sort_nodes(graph)
 

@@ -7,7 +7,7 @@ import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
 from ...ir.graph import Builder, attribute, constant_array, describe, rank
-from ..per_channel import per_channel
+from ..rewrite_normalizations import per_channel
 
 #: ONNX's defaults.
 EPSILON, MOMENTUM = 1e-5, 0.9

@@ -18,7 +18,7 @@ import onnx_ir as ir
 from ...ir.affine import Affine, affine_of, is_quantizer
 from ...ir.graph import DOMAIN, Builder, constant_array, prune, sort_nodes, take_over
 from ...operators.clip import bounds
-from .quantize_weights import clip_behind
+from .weights import clip_behind
 
 
 def run(graph: ir.Graph, keep: Set[str]) -> None:

@@ -2,9 +2,9 @@
 
     Quantize(Conv(DequantizeLinear(x), DequantizeLinear(w), b))   becomes   QConv(x, w, b)
 
-Each file has one pattern: a function that takes a node and rewrites the graph if the pattern
-matches. All other nodes compute in float32 between their DequantizeLinear and Quantize. A
-DequantizeLinear with other readers, such as gradients, stays for them.
+A pattern is a function that takes a node and rewrites the graph if the pattern matches. All other
+nodes compute in float32 between their DequantizeLinear and Quantize. A DequantizeLinear with other
+readers, such as gradients, stays for them.
 """
 
 from __future__ import annotations
@@ -16,18 +16,9 @@ import onnx_ir as ir
 
 from ...ir.graph import prune, sort_nodes
 from .. import fold_constants
-from . import (
-    fuse_add,
-    fuse_average_pool,
-    fuse_concat,
-    fuse_conv,
-    fuse_conv_transpose,
-    fuse_gemm,
-    fuse_gradients,
-    fuse_lookup,
-    fuse_matmul,
-    sink_dequantizers,
-)
+from . import fuse_gradients, fuse_lookup, sink_dequantizers
+from .fuse_products import fuse_conv, fuse_conv_transpose, fuse_gemm, fuse_matmul
+from .fuse_without_weights import fuse_add, fuse_average_pool, fuse_concat
 
 #: A pattern; returns whether it has rewritten the node.
 Pattern = Callable[[ir.Graph, ir.Node], bool]
@@ -36,13 +27,13 @@ Pattern = Callable[[ir.Graph, ir.Node], bool]
 def patterns(keep: Set[str]) -> list[Pattern]:
     """Return the patterns that follow sink_dequantizers, in order."""
     return [
-        fuse_conv.fuse,
-        fuse_conv_transpose.fuse,
-        fuse_gemm.fuse,
-        fuse_matmul.fuse,
-        fuse_add.fuse,
-        fuse_average_pool.fuse,
-        fuse_concat.fuse,
+        fuse_conv,
+        fuse_conv_transpose,
+        fuse_gemm,
+        fuse_matmul,
+        fuse_add,
+        fuse_average_pool,
+        fuse_concat,
         partial(fuse_lookup.fuse, keep=keep),
         fuse_gradients.fuse,
     ]

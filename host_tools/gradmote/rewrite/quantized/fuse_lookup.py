@@ -7,7 +7,7 @@ others read them, as gradients do.
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Callable, Set
 
 import numpy as np
 import onnx_ir as ir
@@ -16,7 +16,7 @@ from ...ir.affine import affine_of
 from ...ir.graph import DOMAIN, Builder, attribute, constant_array, take_over
 from ...ir.metadata import BACKWARD, LAYER
 from .elementary import evaluate
-from .matching import Quantized, activation
+from .matching import Quantized, Result, activation
 
 #: Elementwise operators, on one number or on several.
 ELEMENTWISE = frozenset((
@@ -108,3 +108,13 @@ def operand_of(value: ir.Value | None, known: dict[ir.Value, np.ndarray], every:
         return None
     array = constant_array(value)
     return known.get(value, every) if array is None else array
+
+
+def table_of(real: Callable[[np.ndarray], np.ndarray], result: Result) -> np.ndarray:
+    """Return the quantized results of a function for all 8-bit numbers."""
+    return np.clip(result.affine.quantize(real(EVERY)), result.low, result.high).astype(np.int8)
+
+
+def is_identity(table: np.ndarray) -> bool:
+    """Return whether a table maps every number to itself."""
+    return np.array_equal(table, EVERY)

@@ -1,6 +1,6 @@
 """Compares each layer of quantized networks with onnxruntime, on the integers that onnxruntime has there.
 
-onnxruntime runs without optimisations. "near the middle": results that differ because onnxruntime's sum of float32
+onnxruntime runs without optimizations. "near the middle": results that differ because onnxruntime's sum of float32
 products was rounded across the middle of two integers; the exact sum is within 1e-4 of it.
 """
 

@@ -1,6 +1,6 @@
 """Shows which quantized networks infer as onnxruntime does, and train.
 
-A network infers if all outputs are bitwise equal to onnxruntime's with optimisations disabled. It trains if a few steps
+A network infers if all outputs are bitwise equal to onnxruntime's with optimizations disabled. It trains if a few steps
 of all its weights lower the loss.
 """
 

@@ -1,5 +1,5 @@
-// A page for onnxruntime-web/training 1.17, as one writes it: two devices learn handwritten digits, each from its own half
-// of the samples, and a server averages what they have learnt. `ort` is what the page imported; nothing here depends on
+// A typical page for onnxruntime-web/training 1.17: two devices learn handwritten digits, each from its own half
+// of the samples, and a server averages what they have learned. `ort` is what the page imported; nothing here depends on
 // whether that is onnxruntime-web or gradmote/training. As a classic script, a module or with require(), it makes one
 // function: digitsPage.
 
@@ -18,7 +18,7 @@ globalThis.digitsPage = (() => {
       return new Digits(images.subarray(16), labels.subarray(8));
     }
 
-    /** Every device has other samples. */
+    /** Each device has its own samples. */
     part(device, devices) {
       const of = (values, width) => values.filter((_, i) => Math.floor(i / width) % devices === device);
       return new Digits(of(this.pixels, PIXELS), of(this.labels, 1));
@@ -80,7 +80,7 @@ globalThis.digitsPage = (() => {
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
   }
 
-  /** By addresses for the first device, and from memory for the second. */
+  /** The first device gets addresses, the second one bytes in memory. */
   async function createSessions(ort, artifacts) {
     const { checkpointState, trainModel, evalModel, optimizerModel } = artifacts;
     const first = await ort.TrainingSession.create({ checkpointState, trainModel, evalModel, optimizerModel }, { executionProviders: ["wasm"] });
@@ -89,7 +89,7 @@ globalThis.digitsPage = (() => {
     return [first, await ort.TrainingSession.create(buffers)];
   }
 
-  /** folder: that of the data. server: the address of the server. show: is told a line to draw. */
+  /** folder: of the data. server: its address. show: gets a line to draw. */
   return async function digitsPage(ort, { artifacts, folder, server, show = () => {} }) {
     const [train, held] = await Promise.all([Digits.load(folder, "train"), Digits.load(folder, "test")]);
     const sessions = await createSessions(ort, artifacts), losses = [];

@@ -1,4 +1,4 @@
-// The entry that a bundler takes: the element, which is imported for its effect alone, and boards beside it.
+// The entry that a bundler takes: the element, which is imported only for its effect, and boards.
 import "gradmote/board";
 import { GradmoteError } from "gradmote";
 import { Board, DeviceError } from "gradmote/serial";

@@ -1,4 +1,4 @@
-// What a board is put through, in node and in a page: it goes by the promises of Board alone. The models and samples are
+// What a board is put through, in node and in a page: it uses only the promises of Board. The models and samples are
 // those of tests/bindings/test_serial.py, which puts the twin through the same.
 
 /** Returns the SHA-256 of some bytes, in hex. */
@@ -51,14 +51,14 @@ export async function teaching(board, { image, pixels, labels }) {
   return { losses, scores, idle, store, class3: await board.storeClass(3), class4: await board.storeClass(4) };
 }
 
-/** Replaces the model by another one of the same layers but one, while it runs. */
+/** Replaces the model with one that differs in one layer, while it runs. */
 export async function updating(board, { image, other }) {
   await board.loadImage(image);
   const { kept, carried } = await board.updateImage(other);
   return { kept, carried, batch: board.info().batch, state: await sha256(await board.state()) };
 }
 
-/** Offers images to a board that takes signed ones alone, then sends one, and updates it. */
+/** Offers images to a board that only takes signed ones, then sends one, and updates it. */
 export async function signing(board, { signed, unsigned, other_key, other_signature }) {
   const told = {};
   for (const [name, image] of Object.entries({ unsigned, other_key, other_signature })) told[name] = await failure(() => board.loadImage(image));
@@ -101,7 +101,7 @@ export async function failure(call) {
   return [error.name, error.error ?? "", error.text ?? error.message];
 }
 
-/** Asks for what cannot be. The board keeps its model and goes on after each. */
+/** Makes impossible requests. The board keeps its model and goes on after each. */
 export async function refusals(board, { image, pixels, labels, large, foreign }) {
   await board.loadImage(image);
   const before = await sha256(await board.state()), data = { x: pixels, y: labels, scale: 1 / 16 };

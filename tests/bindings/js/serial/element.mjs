@@ -75,7 +75,7 @@ const used = await inPage(place, async (page) => {
   await press(dialog, "Learn what it senses");
   await said(dialog, "Learned one more of class 4.");
   await press(dialog, "Score");
-  await said(dialog, /It recognises \d of its 1 samples/);
+  await said(dialog, /It recognizes \d of its 1 samples/);
   await press(dialog, "Train on them");
   await said(dialog, /Step \d+ of 100/);
   await press(dialog, "Stop");

@@ -46,13 +46,13 @@ async function rounds(round) {
   }));
 }
 
-/** Returns bytes that are drawn, sometimes of extreme fields. */
+/** Returns random bytes, sometimes of extreme fields. */
 function bytes(random, count) {
   const extreme = random() < 0.3 ? [0, 1, 0x7f, 0x80, 0xff][Math.floor(random() * 5)] : undefined;
   return Array.from({ length: count }, () => (extreme !== undefined && random() < 0.8 ? extreme : Math.floor(random() * 256)));
 }
 
-/** What somebody may do with a request, from the politest on. */
+/** What the other end may do with a request, the politest first. */
 const MANNERS = [
   (random, type, sequence) => frame(type | 0x80, sequence, type === 1 ? info() : bytes(random, [0, 4, 5, 8, 32, 40][Math.floor(random() * 6)])),
   (random, type, sequence) => frame(type | 0x80, sequence, bytes(random, Math.floor(random() * 1025))),
@@ -66,7 +66,7 @@ const MANNERS = [
   () => [],
 ];
 
-/** Returns somebody who answers INFO well at first, and then anything, mostly of a few manners. */
+/** Returns an other end that answers INFO well at first, and then anything, mostly in a few ways. */
 function rogue(seed) {
   const random = numbers(seed), chosen = Array.from({ length: 3 }, () => MANNERS[Math.floor(random() * MANNERS.length)]);
   let requests = 0;

@@ -1,4 +1,4 @@
-// navigator.serial with one port, whose other end is a WebSocket: the page's code cannot tell. Playwright leads the socket
+// navigator.serial with one port, whose other end is a WebSocket; the page's code sees no difference. Playwright leads the socket
 // to an emulated board. globalThis.mock says what goes wrong: { choose, open: a DOMException's name }; unplug() pulls the plug.
 {
   const settings = (globalThis.mock = { choose: "", open: "", opened: 0, baudRate: 0 });

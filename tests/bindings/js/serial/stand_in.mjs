@@ -1,4 +1,4 @@
-// Somebody at the other end of a line, who answers what a test wants.
+// The other end of a line, which answers what a test wants.
 
 /** Returns a transport. answer(request, send) is called with what is written, and may send bytes, at once or later. */
 export function standIn(answer) {

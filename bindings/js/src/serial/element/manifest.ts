@@ -36,6 +36,6 @@ export async function readManifest(address: string): Promise<Manifest> {
       flash: (manifest.flash ?? []).map((help) => ({ ...help, href: absolute(help.href) })),
     };
   } catch (cause) {
-    throw new GradmoteError(`${base} is no manifest`, 'write JSON such as {"name": "Digits", "image": "digits.mote"}', { cause });
+    throw new GradmoteError(`${base} is not a manifest`, 'write JSON such as {"name": "Digits", "image": "digits.mote"}', { cause });
   }
 }

@@ -38,7 +38,7 @@ export class Views {
 
   #model(info: BoardInfo, name: string): Node[] {
     if (!name) return [];
-    const has = info.status === 0, send = button(has ? `Replace its model by ${name}` : `Send ${name}`, () => this.#send(false));
+    const has = info.status === 0, send = button(has ? `Replace its model with ${name}` : `Send ${name}`, () => this.#send(false));
     if (!has) send.className = "primary";
     const update = button("Update, and keep what it learned", () => this.#send(true));
     return [node("section", {}, node("h3", {}, "Model"), node("div", { className: "row" }, send, ...(has ? [update] : [])))];
@@ -179,7 +179,7 @@ export class Views {
         [all, met] = [all + kept, met + right];
         bar.set((label + 1) / classes, `Class ${label}: ${right} of ${kept} right`);
       }
-      return `It recognises ${met} of its ${all} samples.`;
+      return `It recognizes ${met} of its ${all} samples.`;
     });
   }
 

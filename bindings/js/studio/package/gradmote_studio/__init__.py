@@ -1,1 +1,1 @@
-"""The built studio page, which `gradmote studio` serves. It lies in the folder `page`."""
+"""The built studio page, which `gradmote studio` serves. It is in the folder `page`."""

@@ -6,7 +6,7 @@ import { disconnect, info, memory } from "./connection";
 /** What the board is, and how its memory is divided. */
 export function DeviceCard() {
   const told = info.value;
-  if (!told) return <Card title="Board"><p class="soft">It tells what it is.</p></Card>;
+  if (!told) return <Card title="Board"><p class="soft">A connected board describes itself here.</p></Card>;
   return (
     <Card title={told.name} class="device">
       <dl class="facts">

@@ -31,7 +31,7 @@ export function ModelCard() {
         <WorkButton title="Send model and state" work={TITLES[0]!} action={sendBoth} disabled={lacks !== ""} />
         {has && <WorkButton title="Update in the field" work={TITLES[1]!} action={updateModel} disabled={lacks !== ""} />}
       </div>
-      {has && <p class="soft small">Sending begins anew. An update keeps what fits of what the board learned, and the old model until the new one is verified.</p>}
+      {has && <p class="soft small">Sending starts over. An update keeps what fits of what the board learned, and the old model until the new one is verified.</p>}
       <Working titles={TITLES} />
     </Card>
   );

@@ -57,7 +57,7 @@ function Connect() {
           <ChoiceField label="Baud rate" value={rate} choices={RATES} onValue={setRate} />
         </div>
         <p class="soft">
-          A bare board gets the firmware by its own tools: one with a drive takes a UF2 file, others are flashed by
+          Flash a bare board with its own tools: one with a drive takes a UF2 file; for others, use
           <code> gradmote flash --board NAME</code>. Ports of USB run at any speed; the firmware's UARTs at 115200.
         </p>
       </details>

@@ -25,7 +25,7 @@ export function addToData(label: number): string {
   const sample = sensed.value, shape = facts.value?.inputs[0]?.shape.slice(1);
   if (!sample || !shape || !isSameModel.value) throw new GradmoteError("nothing was read for the page's model", "read the sensor first");
   const before = data.value ?? emptyData(shape);
-  if (before.heldOut) throw new GradmoteError("the data came with samples to test on, behind which none can be added", "clear the data first");
+  if (before.heldOut) throw new GradmoteError("the data came with samples to test on, so none can be added", "clear the data first");
   if (before.x.length !== before.count * sample.length) {
     throw new GradmoteError(`the data's samples have ${before.x.length / before.count} numbers, the board's ${sample.length}`, "clear the data first");
   }
@@ -75,7 +75,7 @@ export async function replay({ board, signal, at }: Tools): Promise<string> {
   return `Trained for ${REPLAYS} steps on the board's samples: loss ${loss.toFixed(4)}`;
 }
 
-/** Reports how many of the store's samples the model recognises. */
+/** Reports how many of the store's samples the model recognizes. */
 export async function score({ board, signal, at }: Tools): Promise<string> {
   const { classes } = await board.store();
   let [all, met] = [0, 0];
@@ -85,5 +85,5 @@ export async function score({ board, signal, at }: Tools): Promise<string> {
     [all, met] = [all + kept, met + right];
     at((label + 1) / classes, `class ${label}: ${right} of ${kept} right`);
   }
-  return `The board recognises ${met} of its ${all} samples`;
+  return `The board recognizes ${met} of its ${all} samples`;
 }

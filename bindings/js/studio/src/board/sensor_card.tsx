@@ -9,7 +9,7 @@ import { addToData, forget, learn, read, replay, score, sensed } from "./sensor"
 import { WorkButton, Working } from "./working";
 
 const TITLES = ["Reading", "Learning", "Forgetting", "Training on its samples", "Scoring"];
-const HINT = "Firmware with a sensor writes what it measures into the model's input. Other firmware has the sample there that was sent last.";
+const HINT = "Firmware with a sensor writes what it measures into the model's input. With other firmware, it is the sample that was sent last.";
 
 /** Samples from the board's sensor, for the page's data or for the store on the board. */
 export function SensorCard() {

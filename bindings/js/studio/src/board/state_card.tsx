@@ -5,7 +5,7 @@ import { info, isSameModel, state } from "./connection";
 import { bringBack, resetBoard, saveFile, sendState } from "./transfer";
 import { WorkButton, Working } from "./working";
 
-const TITLES = ["Bringing the state here", "Sending the state", "Saving", "Beginning anew"];
+const TITLES = ["Bringing the state here", "Sending the state", "Saving", "Starting over"];
 
 /** What the board learned: compare it with the page's state, bring it here, send one there, save it. */
 export function StateCard() {
@@ -24,7 +24,7 @@ export function StateCard() {
       </div>
       <div class="row">
         <WorkButton title="Save checkpoint" work={TITLES[2]!} action={saveFile} />
-        <WorkButton title="Begin anew" work={TITLES[3]!} action={resetBoard} />
+        <WorkButton title="Start over" work={TITLES[3]!} action={resetBoard} />
       </div>
       <Working titles={TITLES} />
     </Card>
@@ -33,8 +33,8 @@ export function StateCard() {
 
 /** Returns how the board's state compares with the page's. */
 function compared(): string {
-  if (!isSameModel.value) return "It belongs to another model than the page's.";
+  if (!isSameModel.value) return "It belongs to a different model.";
   if (here.value?.digest === state.value!.digest) return "The page has the same state, byte for byte.";
   const isFused = info.value!.profile === "fused";
-  return isFused ? "The page's state differs: a fused board's bits differ from a page's even after the same training." : "The page's state is another one.";
+  return isFused ? "The page's state differs: a fused board's bits differ from a page's even after the same training." : "The page's state differs.";
 }

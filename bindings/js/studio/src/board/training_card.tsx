@@ -45,7 +45,7 @@ function Fields() {
 /** The loss as the board reports it, step by step. */
 function Curve() {
   const shown = points.value;
-  if (!shown.length) return <p class="empty soft">The loss of each step on the board will stand here.</p>;
+  if (!shown.length) return <p class="empty soft">The loss of each step on the board will appear here.</p>;
   const x = shown.map(({ step }) => step), lines: Line[] = [{ name: "Loss on the board", token: "--curve-1", values: shown.map(({ loss }) => loss) }];
   const losses = shown.flatMap(({ loss }) => (loss === null ? [] : [loss]));
   const label = losses.length ? `Loss on the board over ${x.at(-1)} steps: from ${short(losses[0]!)} to ${short(losses.at(-1)!)}` : "Loss on the board: none yet";

@@ -67,7 +67,7 @@ def attempt(call: str, values: Sequence[Any]) -> dict[str, Any]:
         return {"failure": {"text": error.message, "hint": error.hint, "fatal": False}}
     except MemoryError:
         hint = "take a smaller batch, or compile with `gradmote compile` on a computer"
-        return {"failure": {"text": "the page has not enough memory for this model", "hint": hint, "fatal": True}}
+        return {"failure": {"text": "the page does not have enough memory for this model", "hint": hint, "fatal": True}}
     except Exception as error:
         text = f"the compiler failed ({type(error).__name__}: {error})"
         hint = "this is a fault of the compiler; please report it with the model"

@@ -129,7 +129,7 @@ function errorOf({ text, hint }: Failure): GradmoteError {
 function crashed(reason: string): GradmoteError {
   return new GradmoteError(
     `the compiler in the page has ended${reason ? ` (${reason})` : ""}`,
-    "try again, which starts it anew; compile large models with `gradmote compile`",
+    "try again, which restarts it; compile large models with `gradmote compile`",
   );
 }
 

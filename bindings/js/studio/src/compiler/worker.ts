@@ -67,7 +67,7 @@ function fatal(error: unknown): Failure {
   const reason = error instanceof Error ? error.message.trim().split("\n").at(-1) : String(error);
   return {
     text: `the compiler in the page has crashed: ${reason}`,
-    hint: "try again, which starts it anew; compile large models with `gradmote compile`",
+    hint: "try again, which restarts it; compile large models with `gradmote compile`",
     fatal: true,
   };
 }

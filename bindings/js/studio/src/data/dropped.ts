@@ -20,7 +20,7 @@ export async function droppedFiles(transfer: DataTransfer): Promise<Source[]> {
 }
 
 async function take(entry: FileSystemEntry, found: Source[]): Promise<void> {
-  if (found.length >= MOST_FILES) throw new DataError(`${entry.fullPath} lies in a folder of more than ${MOST_FILES} files`, "give fewer");
+  if (found.length >= MOST_FILES) throw new DataError(`${entry.fullPath} is in a folder of more than ${MOST_FILES} files`, "give fewer");
   const path = entry.fullPath.replace(/^\//, "");
   if (entry.isDirectory) {
     const entries = await entriesOf(entry as FileSystemDirectoryEntry);

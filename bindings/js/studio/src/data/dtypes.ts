@@ -30,7 +30,7 @@ function narrowed(array: NumberArray, name: string, origin: Origin | undefined):
   const position = firstBeyond(array);
   if (position >= 0) {
     const where = placeOf(origin, name, indexOf(position, array.shape));
-    throw new DataError(`${where} is ${array.data[position]}, which ${dtype} does not hold`, "scale the data, or leave it out");
+    throw new DataError(`${where} is ${array.data[position]}, which ${dtype} cannot hold`, "scale the data, or leave it out");
   }
   return { dtype, shape: array.shape, data: dtype === "float32" ? Float32Array.from(array.data as Float64Array) : asInt32(array) };
 }

@@ -43,7 +43,7 @@ export async function loadFiles(files: readonly Source[], means: Means): Promise
 async function loadPart(files: readonly Source[], means: Means): Promise<Loaded> {
   const [labels, samples] = files.length > 1 ? partition(files, ({ path }) => LABELS.test(stem(path))) : [[], files];
   if (samples.length !== 1 || labels.length > 1) {
-    throw new DataError(`${listed(files.map(({ path }) => path))} are given together`, `${FORMS}; of several files, names tell which is which`);
+    throw new DataError(`${listed(files.map(({ path }) => path))} are given together`, `${FORMS}; if there are several files, their names say which is which`);
   }
   const loaded = await loadOne(samples[0], { ...means, reading: { ...means.reading, hasLabels: !labels.length } });
   return labels.length ? withLabels(loaded, labels[0], means) : loaded;

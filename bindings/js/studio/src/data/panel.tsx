@@ -32,7 +32,7 @@ export function DataPanel() {
 /** What the open model takes. */
 function Taken() {
   const wanted = expected();
-  if (!wanted) return <p class="soft">No model is open, so nothing says how samples have to be. Pictures keep their size.</p>;
+  if (!wanted) return <p class="soft">No model is open, so samples may have any shape. Pictures keep their size.</p>;
   const labels = wanted.classes ? `classes 0 to ${wanted.classes - 1}` : wanted.labels.map(({ shape }) => `labels of ${dims(shape)}`).join(", ");
   return <p class="soft">{wanted.name} takes samples of {wanted.inputs.map(({ shape }) => dims(shape)).join(" and ")}{labels && `, and ${labels}`}.</p>;
 }

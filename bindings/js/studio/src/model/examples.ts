@@ -43,6 +43,6 @@ export async function readJson<T>(file: string): Promise<T> {
     return JSON.parse(new TextDecoder().decode(await bytes(file))) as T;
   } catch (cause) {
     if (cause instanceof GradmoteError) throw cause;
-    throw new GradmoteError(`the example ${file} is no JSON`, "build the page again with scons studio", { cause });
+    throw new GradmoteError(`the example ${file} is not JSON`, "build the page again with scons studio", { cause });
   }
 }

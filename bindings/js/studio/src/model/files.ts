@@ -29,7 +29,7 @@ export async function openFiles(files: File[]): Promise<void> {
   if (!file) return;
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (/\.onnx$/i.test(file.name)) return openOnnx(file.name, bytes);
-  if (!/\.mote$/i.test(file.name)) throw new DataError(`${file.name} is no model`, "drop a .mote image or a .onnx file");
+  if (!/\.mote$/i.test(file.name)) throw new DataError(`${file.name} is not a model`, "drop a .mote image or a .onnx file");
   await openModel({ name: file.name, image: bytes });
   onnx.value = null;
   inform(`Opened ${file.name}`);

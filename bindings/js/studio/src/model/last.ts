@@ -32,7 +32,7 @@ export async function openLast(): Promise<void> {
   onnx.value = found.onnx && { name: found.name.replace(/\.mote$/i, ".onnx"), bytes: found.onnx };
   options.value = found.options;
   const isKept = await restore(session.value!);
-  inform(`Opened ${found.name}`, isKept ? "Its state is the one that was kept." : "No state of it was kept: it begins anew.");
+  inform(`Opened ${found.name}`, isKept ? "Its state is the one that was kept." : "No state of it was kept: it starts over.");
 }
 
 async function inTable<T>(mode: IDBTransactionMode, action: (table: IDBObjectStore) => IDBRequest): Promise<T> {

@@ -61,7 +61,7 @@ function Last() {
     <li>
       <button type="button" class="example" data-last onClick={() => void attempt(openLast)}>
         <strong>Go on with {last.value.name}</strong>
-        <span>The model of your last visit, and its state where that was kept.</span>
+        <span>The model of your last visit, and its state if it was kept.</span>
       </button>
     </li>
   );

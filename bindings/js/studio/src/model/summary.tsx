@@ -31,7 +31,7 @@ function Verdict() {
   if (!boards.value.length) return null;
   const found = judged(facts.value!.requirements.arenaSize, model.value!.image.length);
   const real = found.find(({ board, lacks }) => !lacks.length && Object.keys(board.upload).length > 0);
-  if (!real) return <span class="bad">No board that there is firmware for holds it.</span>;
+  if (!real) return <span class="bad">No supported board can hold it.</span>;
   return <>The smallest board that holds it is {real.board.title}.</>;
 }
 

@@ -15,7 +15,7 @@ export function Classes({ look, most }: { look: Look; most: number }) {
     <section class="taught" aria-label="Classes">
       {lessons.value.map((lesson, number) => <Class key={number} lesson={lesson} number={number} look={look} />)}
       <button type="button" disabled={lessons.value.length >= most} onClick={addClass}>Add a class</button>
-      {lessons.value.length >= most && <p class="small soft">The model tells {most} classes apart.</p>}
+      {lessons.value.length >= most && <p class="small soft">The model distinguishes {most} classes.</p>}
     </section>
   );
 }

@@ -25,7 +25,7 @@ export async function train(epochs: number): Promise<void> {
     await told(open, model.batch, model.classes);
   } catch (error) {
     if (!isAbort(error)) throw error;
-    inform("Training has stopped", "the model keeps what it has learned until then");
+    inform("Training has stopped", "the model keeps what it has learned so far");
   } finally {
     course.value = null;
   }
@@ -36,7 +36,7 @@ export function stopTraining(): void {
 }
 
 /** Resets the model to its state before any training. */
-export async function beginAnew(): Promise<void> {
+export async function startOver(): Promise<void> {
   await session.value?.reset();
   known.value = null;
   inform("The model has forgotten what it was taught", "the recorded samples are still there");
@@ -46,7 +46,7 @@ export async function beginAnew(): Promise<void> {
 function requireLessons(classes: number): void {
   const taught = lessons.value.filter(({ samples }) => samples.length).length;
   if (lessons.value.length > classes) {
-    throw new DataError(`${lessons.value.length} classes are taught, and the model tells ${classes} apart`, "remove some");
+    throw new DataError(`${lessons.value.length} classes are taught, and the model distinguishes ${classes}`, "remove some");
   }
   if (taught < 2) throw new DataError(`${taught} classes have samples`, "record some of two classes at least");
 }

@@ -8,7 +8,7 @@ import { Missing } from "../parts/missing";
 import { show } from "../route";
 import { data, session } from "../state";
 import { Classes } from "./classes";
-import { beginAnew, course, stopTraining, train } from "./course";
+import { startOver, course, stopTraining, train } from "./course";
 import { asDataset, lessons, look, wanted } from "./lessons";
 import { Prediction } from "./prediction";
 import { SourceCard } from "./source";
@@ -66,7 +66,7 @@ function Course() {
         ) : (
           <button type="button" class="primary" disabled={isEmpty || !(epochs >= 1)} onClick={() => void attempt(() => train(Math.round(epochs)))}>Train</button>
         )}
-        <button type="button" disabled={isOn} onClick={() => void attempt(beginAnew)}>Begin anew</button>
+        <button type="button" disabled={isOn} onClick={() => void attempt(startOver)}>Start over</button>
         <button type="button" class="quiet" disabled={isOn || isEmpty} onClick={use}>Use as data</button>
       </div>
       <Far />

@@ -138,7 +138,7 @@ export async function samplesIn(files: Iterable<File>, look: Look): Promise<Floa
 function LookedAt({ look }: { look: Look }) {
   return (
     <>
-      <p class="small soft">Each class takes pictures from files. One picture can be looked at here without being recorded.</p>
+      <p class="small soft">Each class takes pictures from files. Here you can look at one picture without recording it.</p>
       <PictureButton label="Look at a picture" onFiles={async (files) => void (current.value = (await samplesIn(files, look))[0] ?? null)} />
     </>
   );

@@ -16,7 +16,7 @@ export function Controls() {
       <Fields disabled={busy} />
       <div class="row">
         {busy ? <Running /> : <button type="button" class="primary" onClick={() => void start()}>Train</button>}
-        <button type="button" class="quiet" disabled={busy} onClick={() => void attempt(reset)}>Begin anew</button>
+        <button type="button" class="quiet" disabled={busy} onClick={() => void attempt(reset)}>Start over</button>
       </div>
       <HowFar />
     </Card>
@@ -63,7 +63,7 @@ function Fields({ disabled }: { disabled: boolean }) {
 /** The progress of the training, as a bar and in words. */
 function HowFar() {
   const now = progress.value;
-  if (!now) return <p class="soft small">The worker trains, so that this page stays quick. Leave this step and it goes on.</p>;
+  if (!now) return <p class="soft small">A worker trains, so the page stays quick. If you leave this step, training goes on.</p>;
   const { epoch, epochs, step, steps, perSecond, loss } = now;
   return (
     <div class="far">

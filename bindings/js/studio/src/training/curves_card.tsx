@@ -10,7 +10,7 @@ export function CurvesCard({ hasAccuracy }: { hasAccuracy: boolean }) {
   if (!shown.length) {
     return (
       <Card title="Curves" class="curves">
-        <p class="empty soft">Loss{hasAccuracy && " and accuracy"} over the steps will stand here.</p>
+        <p class="empty soft">Loss{hasAccuracy && " and accuracy"} over the steps will appear here.</p>
       </Card>
     );
   }

@@ -32,7 +32,7 @@ export function planOf(facts: Facts, data: Dataset): Plan {
   const [wide, narrow] = [perSample(input, batch), perSample(label, batch)];
   compare("sample", data.x.length / data.count, wide, input, data.sampleShape);
   compare("label", data.y.length / data.count, narrow, label, data.labelShape);
-  if (data.count < batch) throw new DataError(`${data.count} samples are no batch of ${batch}`, "add samples");
+  if (data.count < batch) throw new DataError(`${data.count} samples do not fill a batch of ${batch}`, "add samples");
   const scores = outputs.length && narrow === 1 && label.dtype === "int32" ? perSample(outputs[0]!, batch) : 0;
   const classes = Number.isInteger(scores) && scores > 1 ? scores : 0;
   const [hasEval, hasInfer] = [programs.includes("eval"), programs.includes("infer")];

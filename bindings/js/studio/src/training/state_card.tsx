@@ -58,7 +58,7 @@ function OpenCheckpoint({ disabled }: { disabled: boolean }) {
 }
 
 function exportHint(): string {
-  const failed = compiler.state.value === "failed" ? " The compiler, which writes it, could not be loaded; this tries again." : "";
+  const failed = compiler.state.value === "failed" ? " The compiler, which writes it, could not be loaded; this button tries again." : "";
   return `The ONNX file gets the parameters as they are now.${failed}`;
 }
 

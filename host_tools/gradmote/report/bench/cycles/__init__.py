@@ -8,13 +8,12 @@ cycles, a VADD one. model.py combines three things:
 - disassembly.py: the machine code of these blocks, from objdump. decoding.py determines the registers
   that each instruction reads and writes, and its kind.
 - timings.py: how many cycles each kind takes. cores.py reads that from a table of the core
-  (tables/*.toml), which states the source of each number. single_issue.py and dual_issue.py run the
-  instructions in order, and registers.py tracks when their results are ready.
+  (tables/*.toml), which states the source of each number. pipelines.py runs the instructions in order,
+  and tracks when their results are ready.
 
-costs.py adds up, and turns.py computes the cycles of a loop from its code alone.
+costs.py adds up, and computes the cycles of a loop from its code alone.
 
 The model ignores wait states of flash, caches, and other bus masters: all memory answers at once.
 Timings that nobody has published are assumed, and the tables say so. micro/ has loops whose cycles
-reveal the timings: micro_firmware.py and on_board.py measure them on a real part, and calibration.py
-derives the timings.
+reveal the timings: on_board.py measures them on a real part, and calibration.py derives the timings.
 """

@@ -1,15 +1,19 @@
-"""The cycles of regions: how often each block ran after each other block, times its cycles."""
+"""The cycles of code: of regions, and of one turn of a loop.
+
+A region's are how often each block ran after each other block, times its cycles. A loop's are those of its
+steady state, from its code alone.
+"""
 
 from __future__ import annotations
 
 from functools import cache
 
+from ....errors import DataError
 from .decoding import Instruction
 from .disassembly import Program
-from .dual_issue import DualIssue
 from .executed import Block, Region
-from .single_issue import SingleIssue
-from .timings import Core
+from .pipelines import DualIssue, SingleIssue
+from .timings import BRANCHES, Core
 
 _PIPELINES: dict[str, type[SingleIssue] | type[DualIssue]] = {"single": SingleIssue, "dual": DualIssue}
 
@@ -50,3 +54,39 @@ class Costs:
         first, second = self._program.instructions(before), self._program.instructions(block)
         leaves = before.start + sum(instruction.size for instruction in first) != block.start
         return cycles_of(self._core, (first, leaves), (second, False)) - cycles_of(self._core, (first, False))
+
+
+#: The number of turns before the counted ones, and of counted turns.
+_BEFORE, _COUNTED = 4, 16
+
+
+def cycles_of_turn(core: Core, code: dict[int, Instruction], start: int) -> float:
+    """Return the cycles of one turn of the first loop of a function.
+
+    Args:
+        core: The timings.
+        code: Each instruction by its address.
+        start: The function's address. It must have no other branch before the loop.
+
+    Raises DataError if there is no loop.
+    """
+    row = (loop_of(code, start), True)
+    before = cycles_of(core, *[row] * _BEFORE)
+    return (cycles_of(core, *[row] * (_BEFORE + _COUNTED)) - before) / _COUNTED
+
+
+def loop_of(code: dict[int, Instruction], start: int) -> list[Instruction]:
+    """Return the instructions of one turn in execution order.
+
+    Branches that may fall through do so, except the one that ends the turn; others are followed.
+    """
+    passed: list[Instruction] = []
+    address = start
+    while address in code:
+        instruction = code[address]
+        passed.append(instruction)
+        target = instruction.target if instruction.kind in BRANCHES else None
+        if target is not None and target <= address:
+            return [each for each in passed if each.address >= target]
+        address = target if target is not None and not instruction.may_pass else address + instruction.size
+    raise DataError(f"there is no loop at {start:#x}", "it is for the micro-kernels")

@@ -1,4 +1,7 @@
-"""The micro-kernels on a board: build and program the firmware, and read what it prints."""
+"""The micro-kernels on a board: build and program the firmware, and read what it prints.
+
+The firmware only measures the micro-kernels (micro/main.c).
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ....device.boards import Board
 from ....device.flash import emulated, real
@@ -15,13 +19,58 @@ from ....device.flash.tools import TOOLS, choose
 from ....device.link import Link, open_link
 from ....device.ports import serial_ports
 from ....device.toolchains.find import toolchain_for
+from ....device.toolchains.toolchain import Toolchain, steps_of
 from ....errors import DeviceError
+from ....sources.parts import build_module, origin
 from .calibration import EMULATED, END, SECTION, Measured, calibrated, read_measured, timings_table
 from .cores import core_called
+from .costs import cycles_of_turn
 from .disassembly import Program
-from .micro_firmware import board_with_kernels, build_micro_firmware
 from .timings import Core
-from .turns import cycles_of_turn
+
+# ---- The firmware ----------------------------------------------------------------------------------------------------
+
+FOLDER = Path(__file__).with_name("micro")
+SOURCES = ("main.c", "kernels.S")
+
+
+def build_micro_firmware(name: str, folder: Path) -> Path:
+    """Build a board's firmware.elf in an existing folder, and return its path.
+
+    Raises DeviceError if the compiler is missing or fails, and for boards whose core has no
+    micro-kernels, or that only PlatformIO can build.
+    """
+    toolchain = toolchain_for(board_with_kernels(name))
+    elf = folder / "firmware.elf"
+    objects = toolchain.compile_all(steps_of(toolchain, _sources(toolchain), origin()), origin(), folder)
+    toolchain.link(objects, toolchain.board.link_flags(), elf)
+    return elf
+
+
+def board_with_kernels(name: str) -> Any:
+    """Return the board described by its board.toml. Raises DeviceError if it has no micro-kernels."""
+    found = next((board for board in build_module("boards").boards() if board.name == name), None)
+    if found is None:
+        raise DeviceError(f"there is no board {name}", "gradmote boards lists them")
+    if not found.compiler or core_called(found.table["core"]) is None:
+        raise DeviceError(
+            f"{name} ({found.table['core']}) has no firmware of micro-kernels",
+            "it is for boards with a Cortex-M whose firmware GCC builds, such as nucleo-f446re",
+        )
+    return found
+
+
+def _sources(toolchain: Toolchain) -> list[tuple[Path, Path, list[str]]]:
+    """Return (source, object, flags) for everything in the firmware."""
+    board, tools = toolchain.board, build_module("boards")
+    defines = [f"-D{key}={value}" for key, value in board.defines().items()]
+    flags = [*board.flags(), *defines, *(f"-I{path}" for path in board.includes())]
+    fault = tools.FIRMWARE / "src" / "device" / "fault.c"
+    sources = [*(FOLDER / source for source in SOURCES), fault, *board.own_sources()]
+    return [(path, Path(str(index)) / f"{path.stem}.o", flags) for index, path in enumerate(sources)]
+
+
+# ---- The board -------------------------------------------------------------------------------------------------------
 
 #: How long a board may take to print all figures.
 _SECONDS = 60.0

@@ -76,7 +76,7 @@ export function arrayIn(bytes: Uint8Array, name: string): AnyArray {
 function headerIn(bytes: Uint8Array, name: string): Header {
   if (!isNpy(bytes) || bytes.length < 12) throw new Error("it does not begin as an array of numpy");
   const isShort = bytes[6] === 1, view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] !== 0) throw new Error(`its version ${bytes[6]}.${bytes[7]} is none of numpy's`);
+  if (bytes[6] < 1 || bytes[6] > 3 || bytes[7] !== 0) throw new Error(`its version ${bytes[6]}.${bytes[7]} is not one of numpy's`);
   const start = isShort ? 10 : 12, length = isShort ? view.getUint16(8, true) : view.getUint32(8, true);
   if (length > LONGEST_HEADER || start + length > bytes.length) throw new Error("its header is cut off, or too long");
   const entries = entriesOf(new TextDecoder().decode(bytes.subarray(start, start + length)));
@@ -89,7 +89,7 @@ function headerIn(bytes: Uint8Array, name: string): Header {
 
 /** Returns the entries of a header, which is a Python dictionary. */
 function entriesOf(text: string): Record<string, string | undefined> {
-  if (!HEADER.test(text)) throw new Error("its header is no dictionary");
+  if (!HEADER.test(text)) throw new Error("its header is not a dictionary");
   return Object.fromEntries([...text.matchAll(ENTRY)].map(([, key, value]) => [key, value]));
 }
 
@@ -98,7 +98,7 @@ function dtypeOf(text: string, name: string): Pick<Header, "order" | "kind" | "i
   const size = Number(digits);
   if (letter === "U" || letter === "S") return { order: order!, kind: letter, itemSize: letter === "U" ? 4 * size : size };
   if (KINDS[letter + digits]) return { order: order!, kind: letter + digits, itemSize: size };
-  if (!OTHERS[letter!] && letter !== "f") throw new Error(`its dtype ${named(text)} is none of numpy's`);
+  if (!OTHERS[letter!] && letter !== "f") throw new Error(`its dtype ${named(text)} is not one of numpy's`);
   throw new DataError(`${name} is ${OTHERS[letter!] ?? `float${8 * size}`}`, "store numbers: float32 or float64, integers, or bytes (uint8)");
 }
 
@@ -140,7 +140,7 @@ function namesOf(items: Uint8Array, { kind, order, itemSize, shape }: Header): A
 function charactersOf(item: Uint8Array): string {
   const view = new DataView(item.buffer, item.byteOffset, item.length);
   const codes = Array.from({ length: item.length / 4 }, (_, index) => view.getUint32(4 * index, true));
-  if (codes.some((code) => code > 0x10ffff)) throw new Error("its text has characters that there are none of");
+  if (codes.some((code) => code > 0x10ffff)) throw new Error("its text has invalid characters");
   return String.fromCodePoint(...codes);
 }
 

@@ -29,7 +29,7 @@ export async function readNpz(source: Source, watcher: Watcher): Promise<Record<
 
 async function memberArray(source: Source, member: Member): Promise<{ name: string; array: AnyArray }> {
   const name = member.name.endsWith(ENDING) ? member.name.slice(0, -ENDING.length) : member.name;
-  if (name === member.name) throw new DataError(`${named(name)} is no array`, "store numbers: float32 or float64, integers, or bytes (uint8)");
+  if (name === member.name) throw new DataError(`${named(name)} is not an array`, "store numbers: float32 or float64, integers, or bytes (uint8)");
   return { name, array: arrayIn(await contentOf(source, member), named(name)) };
 }
 

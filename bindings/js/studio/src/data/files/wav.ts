@@ -134,7 +134,7 @@ function chunksOf(bytes: Uint8Array, view: DataView): { format: number; data: Ui
 function formatAt(view: DataView, at: number, size: number): number {
   if (size < 16 || at + size > view.byteLength) throw new Error("its format is cut off");
   const kind = view.getUint16(at, true), own = kind === EXTENSIBLE && size >= 26 ? view.getUint16(at + 24, true) : kind;
-  if (own !== PCM) throw new Error(`its format is ${own}, which is no PCM`);
+  if (own !== PCM) throw new Error(`its format is ${own}, which is not PCM`);
   return at;
 }
 

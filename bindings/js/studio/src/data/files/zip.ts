@@ -42,7 +42,7 @@ export async function contentOf(source: Source, member: Member): Promise<Uint8Ar
   if (header.byteLength < LOCAL_SIZE || header.getUint32(0, true) !== LOCAL) throw new Error(`${quoted(member.name)} is not where it should be`);
   const nameAt = member.start + LOCAL_SIZE, start = nameAt + header.getUint16(26, true) + header.getUint16(28, true);
   const name = new TextDecoder().decode(await bytesAt(source, nameAt, nameAt + header.getUint16(26, true)));
-  if (name !== member.name) throw new Error(`${quoted(member.name)} is called ${quoted(name)} where it lies`);
+  if (name !== member.name) throw new Error(`${quoted(member.name)} is called ${quoted(name)} in its own header`);
   const packed = await bytesAt(source, start, start + member.packed);
   if (packed.length < member.packed) throw new Error(`${quoted(member.name)} is cut off`);
   const content = unpacked(packed, member);
@@ -71,7 +71,7 @@ async function directoryOf(source: Source): Promise<Directory> {
   const tail = viewOf(await bytesAt(source, from, fileSize));
   let at = tail.byteLength - END_SIZE;
   while (at >= 0 && tail.getUint32(at, true) !== END) at--;
-  if (at < 0) throw new Error("it is no zip file, or it is cut off");
+  if (at < 0) throw new Error("it is not a zip file, or it is cut off");
   const isWide = at >= LOCATOR_SIZE && tail.getUint32(at - LOCATOR_SIZE, true) === LOCATOR_64;
   const wide = isWide ? await wideDirectory(source, from + at - LOCATOR_SIZE - END_64_SIZE) : undefined;
   const { claimed, size, end } = wide ?? { claimed: tail.getUint32(at + 16, true), size: tail.getUint32(at + 12, true), end: from + at };

@@ -79,7 +79,7 @@ export async function decodeByCanvas(bytes: Uint8Array, claims: Claims): Promise
   const blob = new Blob([bytes as BlobPart], { type: claims.type });
   const bitmap = await createImageBitmap(blob, { colorSpaceConversion: "none", imageOrientation: "from-image" });
   const { width, height } = bitmap, canvas = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
-  if (!canvas) throw new Error("this browser gives no canvas");
+  if (!canvas) throw new Error("this browser has no canvas");
   canvas.drawImage(bitmap, 0, 0);
   bitmap.close();
   const { data } = canvas.getImageData(0, 0, width, height);

@@ -1,0 +1,70 @@
+"""The trained parameters of images, and of checkpoints, which can get others.
+
+Those of an image are in the order of its state table, which deltas follow too. A checkpoint with other
+parameters keeps its moments, counters, properties and stored samples.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..errors import DataError
+from ..generated.records import DTYPE, NONE, STATE_ROLE
+from . import records
+from .checkpoint import STATE_TYPES, checked_header, parts_of, seal
+from .image.read import read_image
+
+
+def parameter_entries(image: bytes) -> list[dict[str, Any]]:
+    """Return the entries of the state table that are parameters."""
+    return [entry for entry in read_image(bytes(image)).state if entry["role"] == "parameter"]
+
+
+def parameter_elements(image: bytes) -> list[int]:
+    """Return how many elements each parameter has."""
+    return [entry["size"] // STATE_TYPES[entry["dtype"]].itemsize for entry in parameter_entries(image)]
+
+
+def with_parameters(checkpoint: bytes, parameters: Mapping[str, np.ndarray]) -> bytes:
+    """Return a device's "plain" checkpoint with these parameters.
+
+    parameters: one for each name in the checkpoint, in its shape, float32 and finite. Raises CheckpointError for
+    bytes that are not a checkpoint, and DataError if a parameter is missing, unknown, of another shape or not
+    finite, or if the checkpoint's are not float32.
+    """
+    header = checked_header(checkpoint)
+    table, names, state = parts_of(header, checkpoint)
+    rows = {records.text_at(names, row["name"]): row for row in table
+            if row["role"] == STATE_ROLE["parameter"] and row["name"] != NONE}  # fmt: skip
+    require_same_names(rows, parameters)
+    changed = bytearray(state)
+    for name, row in rows.items():
+        changed[row["offset"] : row["offset"] + row["size"]] = _bytes_of(name, row, parameters[name])
+    start = records.size_of("checkpoint")
+    head = checkpoint[start : start + len(table) * records.size_of("state_entry")]
+    return seal(head, names, bytes(changed), len(table), struct.pack("<4I", *header["model_id"]))
+
+
+def require_same_names(wanted: Mapping[str, object], given: Mapping[str, object]) -> None:
+    """Raise DataError if a name is missing or unknown."""
+    missing, unknown = sorted(set(wanted) - set(given)), sorted(set(given) - set(wanted))
+    if missing:
+        raise DataError(f"there is no array for the parameter '{missing[0]}'", f"give {', '.join(sorted(wanted))}")
+    if unknown:
+        raise DataError(f"the model has no parameter '{unknown[0]}'", f"it has {', '.join(sorted(wanted))}")
+
+
+def _bytes_of(name: str, row: dict, values: np.ndarray) -> bytes:
+    """Return the bytes of one parameter in a state."""
+    shape = tuple(row["dims"][: row["rank"]])
+    if row["dtype"] != DTYPE["f32"]:
+        raise DataError(f"the model's '{name}' has integers", "give parameters to models of float32 alone")
+    if tuple(values.shape) != shape:
+        raise DataError(f"'{name}' has the shape {tuple(values.shape)}", f"the model's has {shape}")
+    if values.dtype != STATE_TYPES["f32"] or not np.isfinite(values).all():
+        raise DataError(f"'{name}' has numbers that are not finite float32", "give those of a stable training run")
+    return values.tobytes()
