@@ -488,6 +488,38 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
  * state changes. If storage fails after that, the state is reset to the image's initial one. */
 int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried);
 
+/* ---- Export: the trained model as ONNX -------------------------------------------------------- */
+
+/* An export table, from `gradmote compile --export-table`, lists the ranges of the model's .onnx
+ * file that hold what trains, and where the state has it (docs/SPEC.md, "Export table"). With both,
+ * a device writes the trained model by itself, with the bytes of `gradmote export`:
+ *
+ *     gm_export(&session, table, table_size, read_onnx, write_trained, &files);
+ *
+ * Checks whether the session's model has this table, and all of it is sound.
+ *
+ * table: multiple of 4. size: its bytes or more.
+ * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, GM_ERR_BUSY, GM_ERR_TRUNCATED, GM_ERR_BAD_MAGIC,
+ * GM_ERR_BAD_VERSION, GM_ERR_BAD_CRC, GM_ERR_WRONG_MODEL, GM_ERR_BAD_SECTION for a range that
+ * leaves the file or the state, or GM_ERR_DOES_NOT_FIT. */
+int gm_export_check(const gm_session *session, const void *table, size_t size);
+
+/* Puts what trains into bytes [offset, offset + size) of the model's file, for a link that takes it
+ * in parts. Other bytes stay.
+ *
+ * table: gm_export_check() has accepted it. data: these bytes of the file.
+ * Returns GM_OK, GM_ERR_BUSY, or GM_ERR_INVALID_ARGUMENT, also past the end of the file. */
+int gm_export_part(const gm_session *session, const void *table, uint32_t offset, void *data, uint32_t size);
+
+/* Writes the trained model: reads the model's file twice, once to check it, and writes it with what
+ * trains. Needs 64 bytes of stack as a buffer.
+ *
+ * read, write: they get `user` as their first argument; write() is called in ascending order.
+ * Returns the codes of gm_export_check(), also GM_ERR_BAD_CRC for another file than the table's, or
+ * GM_ERR_IO if read() or write() gave up. Before any write, all has been checked. */
+int gm_export(const gm_session *session, const void *table, size_t size, gm_read_fn read, gm_write_fn write,
+              void *user);
+
 /* ---- Rounds: federated learning ---------------------------------------------------------------- */
 
 /* A round of federated learning. It begins with a *base*, the parameters that all devices have in
