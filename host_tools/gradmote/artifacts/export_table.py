@@ -62,13 +62,16 @@ class Exported:
     """What `gradmote export` makes of states of one image."""
 
     def __init__(self, model: Source, state: Sequence[dict[str, Any]], tie: Sequence[tuple[str, str]]) -> None:
+        """Remember the model, and the parameters and statistics of the image's state."""
         self.model, self.state, self.tie = model, state, tie
 
     def proto(self, tensors: dict[str, np.ndarray]) -> onnx.ModelProto:
+        """Return the exported model of a state."""
         names = {role: [e["name"] for e in self.state if e["role"] == role] for role in ("parameter", "statistic")}
         return trained_model(self.model, Checkpoint(tensors, names["parameter"], names["statistic"]), tie=self.tie)
 
     def file(self, tensors: dict[str, np.ndarray]) -> bytes:
+        """Return the exported file of a state."""
         return proto_bytes(self.proto(tensors))
 
     def ranges(self) -> Iterator[Range]:
@@ -85,7 +88,9 @@ class Exported:
             elif tensor.name in integers:
                 at, kind = place_of(proto, tensor.data), KINDS[str(array.dtype)]
                 # All integers were marked with 0, so the file has what is added to each.
-                found += table_format.ranges_of(at, kind, self.addresses_of(tensor.name, array), array.ravel().astype(int))
+                found += table_format.ranges_of(
+                    at, kind, self.addresses_of(tensor.name, array), array.ravel().astype(int)
+                )
         return iter(sorted(found, key=lambda each: each.at))
 
     def addresses_of(self, weight: str, array: np.ndarray) -> np.ndarray:
@@ -95,7 +100,9 @@ class Exported:
             name, part = part_of(entry["name"])
             if entry["name"] == weight or name == weight:
                 count, size = entry["size"], STATE_TYPES[entry["dtype"]].itemsize
-                own = entry["offset"] + np.arange(count // size) * size + (size == 2)  # an int8 is its master's high byte
+                own = (
+                    entry["offset"] + np.arange(count // size) * size + (size == 2)
+                )  # an int8 is its master's high byte
                 addresses[() if entry["name"] == weight else part] = own.reshape(entry["shape"])
         return addresses.ravel()
 
