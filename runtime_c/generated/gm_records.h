@@ -156,21 +156,21 @@ typedef struct gm_delta_header {
 } gm_delta_header;
 typedef char gm_assert_delta_header[sizeof(gm_delta_header) == 48 ? 1 : -1];
 
-/* The first bytes of an export table, which export_range records follow. */
+/* The first bytes of an export table; export_range records and the model's .onnx file follow. */
 typedef struct gm_export_header {
     uint32_t magic; /* EXPORT_MAGIC */
     uint32_t version; /* EXPORT_VERSION */
-    uint32_t size; /* bytes of the whole table */
+    uint32_t size; /* bytes of the whole file */
     uint32_t crc; /* CRC-32 of bytes 16 .. size */
     uint32_t model_id[4]; /* of the image */
-    uint32_t template_size; /* bytes of the model's .onnx file */
-    uint32_t template_crc; /* CRC-32 of that file */
+    uint32_t ranges; /* number of export_range records */
+    uint32_t model_size; /* bytes of the .onnx file */
 } gm_export_header;
 typedef char gm_assert_export_header[sizeof(gm_export_header) == 40 ? 1 : -1];
 
-/* A range of the model's .onnx file that takes elements of the state, row by row. */
+/* A range of the .onnx file that takes elements of the state, row by row. */
 typedef struct gm_export_range {
-    uint32_t at; /* first byte in the file; ranges are in ascending order and do not overlap */
+    uint32_t at; /* first byte in the .onnx file; ranges are in ascending order and do not overlap */
     uint32_t source; /* first byte in the state: offset in the arena */
     uint32_t kind; /* enum export_kind: elements of 4 bytes, or of 1 that become i8 or u8 */
     int32_t add; /* what is added to an element of 1 byte, which is an i8 in the state */

@@ -554,20 +554,19 @@ class Session:
         self._check(self._lib.gm_checkpoint_carry_over(self._open(), read, file, len(content), carried), "carry over")
         return int(carried[0])
 
-    def export(self, model: Any, table: Any) -> bytes:
+    def export(self, table: Any) -> bytes:
         """Return the trained model as an ONNX file: what `gradmote export` writes of a checkpoint.
 
-        model, table: the bytes of the model's .onnx file and of its export table, which `gradmote compile
-        --export-table` writes. Raises RuntimeFault if they do not belong to this model.
+        table: the bytes of the model's export table (.gmex), which `gradmote compile --export-table` writes. Raises
+        RuntimeFault if it is another model's, or damaged.
         """
-        lib, content = self._lib, bytes(buffer_of(table, "the export table"))
-        words = self._ffi.new("uint32_t[]", len(content) // 4 + 1)
-        self._ffi.memmove(words, content, len(content))
-        file = self._ffi.new("uint8_t[]", bytes(buffer_of(model, "the model's file")))  # read and written in place
-        record = self._ffi.new("gm_host_file *", (file, len(file) - 1))
-        session = self._open()
-        self._check(lib.gm_export(session, words, len(content), lib.gm_host_read, lib.gm_host_write, record), "export")
-        return bytes(self._ffi.buffer(file, len(file) - 1))
+        lib, session, size = self._lib, self._open(), self._ffi.new("uint32_t *")
+        content = self._ffi.from_buffer(bytes(buffer_of(table, "the export table")))
+        file = self._ffi.new("gm_host_file *", (content, len(content)))
+        self._check(lib.gm_export_check(session, lib.gm_host_read, file, len(content), size), "export")
+        out = self._ffi.new("uint8_t[]", int(size[0]))
+        self._check(lib.gm_export_part(session, lib.gm_host_read, file, 0, out, int(size[0])), "export")
+        return bytes(self._ffi.buffer(out))
 
     def _file(self, data: Any) -> tuple[Any, Any]:
         """Return gm_host_read's argument, and the checkpoint's bytes, which must outlive it."""

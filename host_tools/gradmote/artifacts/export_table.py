@@ -7,7 +7,6 @@ each number. The same export of a drawn state then checks the table.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -30,32 +29,21 @@ FIRST_MARK = 0x00800000
 KINDS = {"int8": "i8", "uint8": "u8", "int32": "word"}
 
 
-@dataclass(frozen=True)
-class ExportTable:
-    """A model's .onnx file, as exported before any training, and the table of what trains in it."""
+def export_table(model: Source, image: bytes, *, tie: Sequence[tuple[str, str]] = ()) -> bytes:
+    """Return the export table of an image (.gmex), with which a device writes its trained model.
 
-    template: bytes
-    table: bytes
-    ranges: tuple[Range, ...]
-
-
-def export_table(model: Source, image: bytes, *, tie: Sequence[tuple[str, str]] = ()) -> ExportTable:
-    """Return the table of an image, and the file that it belongs to.
-
-    model: the inference model that was compiled. tie: the pairs that it was compiled with. A device with both files
-    writes what `gradmote export` writes of its checkpoint, byte for byte. Raises ModelError if the image has no names
-    of its parameters, or if no table does that; CheckpointError if the image is not this model's.
+    model: the inference model that was compiled. tie: the pairs that it was compiled with. A device writes what
+    `gradmote export` writes of its checkpoint, byte for byte. Raises ModelError if the image has no names of its
+    parameters, or if no table does that; CheckpointError if the image is not this model's.
     """
     found = read_image(image)
     state = [e for e in found.state if e["role"] in ("parameter", "statistic") and e["name"] != GAINS]
     if not all(entry["name"] for entry in state):
         raise ModelError("the image has no names of its parameters", "compile it without --strip-names")
     exported = Exported(model, state, tie)
-    template = exported.file(initial(state, found.initial))
-    ranges = tuple(exported.ranges())
-    made = ExportTable(template, table_format.pack(ranges, template, found.model_id), ranges)
-    exported.check(made)
-    return made
+    before, ranges = exported.file(initial(state, found.initial)), list(exported.ranges())
+    exported.check(before, ranges)
+    return table_format.pack(ranges, before, found.model_id)
 
 
 class Exported:
@@ -106,10 +94,10 @@ class Exported:
                 addresses[() if entry["name"] == weight else part] = own.reshape(entry["shape"])
         return addresses.ravel()
 
-    def check(self, made: ExportTable) -> None:
-        """Raise ModelError unless the table does to a drawn state what an export does."""
+    def check(self, before: bytes, ranges: Sequence[Range]) -> None:
+        """Raise ModelError unless the ranges do to a drawn state what an export does. before: the file untrained."""
         drawn = draw(self.state)
-        if table_format.put(made.ranges, made.template, state_bytes(self.state, drawn)) != self.file(drawn):
+        if table_format.put(ranges, before, state_bytes(self.state, drawn)) != self.file(drawn):
             raise ModelError(
                 "this model has no export table: its export does more than to put numbers into the file",
                 "export what was learned on the host: gradmote export",

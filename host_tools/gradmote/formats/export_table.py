@@ -1,7 +1,8 @@
-"""Export tables: where a model's .onnx file has what trains (docs/SPEC.md, "Export table")."""
+"""Export tables: a model's .onnx file, and where it has what trains (docs/SPEC.md, "Export table")."""
 
 from __future__ import annotations
 
+import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -42,25 +43,24 @@ class Range:
         return (self.source + rows * self.row_step + columns * self.step).ravel()
 
 
-def pack(ranges: Sequence[Range], template: bytes, model_id: bytes) -> bytes:
-    """Return the bytes of a table. template: the model's .onnx file."""
-    size = records.size_of("export_header") + len(ranges) * records.size_of("export_range")
+def pack(ranges: Sequence[Range], model: bytes, model_id: bytes) -> bytes:
+    """Return the bytes of a table. model: the .onnx file that the ranges are of."""
     header = {
         "magic": EXPORT_MAGIC,
         "version": EXPORT_VERSION,
-        "size": size,
-        "model_id": np.frombuffer(model_id, "<u4").tolist(),
-        "template_size": len(template),
-        "template_crc": zlib.crc32(template),
+        "size": records.size_of("export_header") + len(ranges) * records.size_of("export_range") + len(model),
+        "model_id": struct.unpack("<4I", model_id),
+        "ranges": len(ranges),
+        "model_size": len(model),
     }
-    body = b"".join(records.pack("export_range", {**asdict(r), "kind": EXPORT_KIND[r.kind]}) for r in ranges)
-    crc = zlib.crc32((records.pack("export_header", header) + body)[_CRC_START:])
-    return records.pack("export_header", {**header, "crc": crc}) + body
+    rows = b"".join(records.pack("export_range", {**asdict(r), "kind": EXPORT_KIND[r.kind]}) for r in ranges)
+    crc = zlib.crc32(records.pack("export_header", header)[_CRC_START:] + rows + model)
+    return records.pack("export_header", {**header, "crc": crc}) + rows + model
 
 
-def put(ranges: Sequence[Range], template: bytes, state: bytes) -> bytes:
-    """Return the file with the numbers of a state. It is what gm_export() of the runtime writes."""
-    file, now = np.frombuffer(bytearray(template), np.uint8), np.frombuffer(state, np.uint8)
+def put(ranges: Sequence[Range], model: bytes, state: bytes) -> bytes:
+    """Return the model with the numbers of a state. It is what gm_export() of the runtime writes."""
+    file, now = np.frombuffer(bytearray(model), np.uint8), np.frombuffer(state, np.uint8)
     for each in ranges:
         found = now[each.addresses()[:, None] + np.arange(each.width)]
         if each.width == 1:
