@@ -10,6 +10,8 @@
 #define GM_CHECKPOINT_VERSION 2u
 #define GM_DELTA_MAGIC 0x4c444d47u
 #define GM_DELTA_VERSION 2u
+#define GM_EXPORT_MAGIC 0x58454d47u
+#define GM_EXPORT_VERSION 1u
 #define GM_NONE 0xffffffffu
 #define GM_CONSTANT_BIT 0x80000000u
 #define GM_MAX_RANK 6u
@@ -30,6 +32,7 @@ enum gm_property_type_kind { GM_PROPERTY_TYPE_EMPTY = 0, GM_PROPERTY_TYPE_I32 = 
 enum gm_section_kind { GM_SECTION_TENSORS = 0, GM_SECTION_PROGRAMS = 1, GM_SECTION_CODE = 2, GM_SECTION_CONSTANTS = 3, GM_SECTION_INITIAL = 4, GM_SECTION_STATE = 5, GM_SECTION_NAMES = 6, GM_SECTION_STORE = 7, GM_SECTION_COUNT = 8 };
 enum gm_store_dtype_kind { GM_STORE_DTYPE_INT8 = 0, GM_STORE_DTYPE_F32 = 1, GM_STORE_DTYPE_BYTES = 2, GM_STORE_DTYPE_COUNT = 3 };
 enum gm_encoding_kind { GM_ENCODING_PLAIN = 0, GM_ENCODING_HALF = 1, GM_ENCODING_COUNT = 2 };
+enum gm_export_kind_kind { GM_EXPORT_KIND_WORD = 0, GM_EXPORT_KIND_I8 = 1, GM_EXPORT_KIND_U8 = 2, GM_EXPORT_KIND_COUNT = 3 };
 
 /* Where one section is. */
 typedef struct gm_section {
@@ -152,6 +155,31 @@ typedef struct gm_delta_header {
     uint32_t seed; /* of the random numbers that rounded the codes */
 } gm_delta_header;
 typedef char gm_assert_delta_header[sizeof(gm_delta_header) == 48 ? 1 : -1];
+
+/* The first bytes of an export table; export_range records and the model's .onnx file follow. */
+typedef struct gm_export_header {
+    uint32_t magic; /* EXPORT_MAGIC */
+    uint32_t version; /* EXPORT_VERSION */
+    uint32_t size; /* bytes of the whole file */
+    uint32_t crc; /* CRC-32 of bytes 16 .. size */
+    uint32_t model_id[4]; /* of the image */
+    uint32_t ranges; /* number of export_range records */
+    uint32_t model_size; /* bytes of the .onnx file */
+} gm_export_header;
+typedef char gm_assert_export_header[sizeof(gm_export_header) == 40 ? 1 : -1];
+
+/* A range of the .onnx file that takes elements of the state, row by row. */
+typedef struct gm_export_range {
+    uint32_t at; /* first byte in the .onnx file; ranges are in ascending order and do not overlap */
+    uint32_t source; /* first byte in the state: offset in the arena */
+    uint32_t kind; /* enum export_kind: elements of 4 bytes, or of 1 that become i8 or u8 */
+    int32_t add; /* what is added to an element of 1 byte, which is an i8 in the state */
+    uint32_t columns; /* elements of a row */
+    uint32_t rows;
+    int32_t step; /* bytes of the state from an element to the next one in its row */
+    int32_t row_step; /* bytes of the state from a row to the next one */
+} gm_export_range;
+typedef char gm_assert_export_range[sizeof(gm_export_range) == 32 ? 1 : -1];
 
 /* Where the sample store keeps samples, and in what form; section STORE holds one record, or nothing. */
 typedef struct gm_store {

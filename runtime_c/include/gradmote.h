@@ -488,6 +488,37 @@ int gm_checkpoint_load(gm_session *session, gm_read_fn read, void *user, size_t 
  * state changes. If storage fails after that, the state is reset to the image's initial one. */
 int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *carried);
 
+/* ---- Export: the trained model as ONNX -------------------------------------------------------- */
+
+/* An export table, from `gradmote compile --export-table`, has the model's .onnx file, and where in it
+ * the state's numbers belong (docs/SPEC.md, "Export table"). With it a device writes the trained model
+ * by itself, with the bytes of `gradmote export`:
+ *
+ *     gm_export(&session, read_table, write_onnx, &files, size);
+ *
+ * Checks whether it is one of the session's model, and all of it is sound. Changes nothing.
+ *
+ * read, size: the file's bytes, and their number or more. *model_size: bytes of the trained model.
+ * Returns GM_OK, GM_ERR_INVALID_ARGUMENT, GM_ERR_BUSY, GM_ERR_TRUNCATED, GM_ERR_BAD_MAGIC,
+ * GM_ERR_BAD_VERSION, GM_ERR_BAD_CRC, GM_ERR_WRONG_MODEL, GM_ERR_BAD_SECTION for a range that
+ * leaves the model or the state, GM_ERR_DOES_NOT_FIT, or GM_ERR_IO if read() gave up. */
+int gm_export_check(const gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *model_size);
+
+/* Copies bytes [offset, offset + size) of the trained model, for a link that takes it in parts. The
+ * state must not change between the parts. gm_export_check() has accepted the file; what storage
+ * delivers differently now is refused, or gives other bytes of the model.
+ *
+ * Returns GM_OK, GM_ERR_BUSY, GM_ERR_BAD_SECTION, GM_ERR_IO, or GM_ERR_INVALID_ARGUMENT, also past
+ * the end of the model. */
+int gm_export_part(const gm_session *session, gm_read_fn read, void *user, uint32_t offset, void *data, uint32_t size);
+
+/* Writes the trained model, after it has checked the whole file. Needs 64 bytes of stack as a
+ * buffer.
+ *
+ * read, write: they get `user` as their first argument. write() is called in ascending order.
+ * Returns the codes of gm_export_check(), or GM_ERR_IO if write() gave up. */
+int gm_export(const gm_session *session, gm_read_fn read, gm_write_fn write, void *user, size_t size);
+
 /* ---- Rounds: federated learning ---------------------------------------------------------------- */
 
 /* A round of federated learning. It begins with a *base*, the parameters that all devices have in

@@ -36,6 +36,7 @@ static const char *error_name(mp_int_t code)
     case GM_ERR_BAD_STORE: return "BAD_STORE";
     case GM_ERR_OTHER_BASE: return "OTHER_BASE";
     case GM_ERR_WRONG_ARITHMETIC: return "WRONG_ARITHMETIC";
+    case GM_ERR_DOES_NOT_FIT: return "DOES_NOT_FIT";
     default: return "UNKNOWN";
     }
 }

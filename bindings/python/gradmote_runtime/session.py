@@ -554,6 +554,20 @@ class Session:
         self._check(self._lib.gm_checkpoint_carry_over(self._open(), read, file, len(content), carried), "carry over")
         return int(carried[0])
 
+    def export(self, table: Any) -> bytes:
+        """Return the trained model as an ONNX file: what `gradmote export` writes of a checkpoint.
+
+        table: the bytes of the model's export table (.gmex), which `gradmote compile --export-table` writes. Raises
+        RuntimeFault if it is another model's, or damaged.
+        """
+        lib, session, size = self._lib, self._open(), self._ffi.new("uint32_t *")
+        content = self._ffi.from_buffer(bytes(buffer_of(table, "the export table")))
+        file = self._ffi.new("gm_host_file *", (content, len(content)))
+        self._check(lib.gm_export_check(session, lib.gm_host_read, file, len(content), size), "export")
+        out = self._ffi.new("uint8_t[]", int(size[0]))
+        self._check(lib.gm_export_part(session, lib.gm_host_read, file, 0, out, int(size[0])), "export")
+        return bytes(self._ffi.buffer(out))
+
     def _file(self, data: Any) -> tuple[Any, Any]:
         """Return gm_host_read's argument, and the checkpoint's bytes, which must outlive it."""
         content = self._ffi.from_buffer(bytes(buffer_of(data, "the checkpoint")))

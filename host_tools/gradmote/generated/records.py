@@ -6,6 +6,8 @@ FORMAT_VERSION = 0x1
 CHECKPOINT_VERSION = 0x2
 DELTA_MAGIC = 0x4c444d47
 DELTA_VERSION = 0x2
+EXPORT_MAGIC = 0x58454d47
+EXPORT_VERSION = 0x1
 NONE = 0xffffffff
 CONSTANT_BIT = 0x80000000
 MAX_RANK = 0x6
@@ -26,6 +28,7 @@ PROPERTY_TYPE = {'empty': 0, 'i32': 1, 'f32': 2}
 SECTION = {'tensors': 0, 'programs': 1, 'code': 2, 'constants': 3, 'initial': 4, 'state': 5, 'names': 6, 'store': 7}
 STORE_DTYPE = {'int8': 0, 'f32': 1, 'bytes': 2}
 ENCODING = {'plain': 0, 'half': 1}
+EXPORT_KIND = {'word': 0, 'i8': 1, 'u8': 2}
 
 #: record -> [(field, type, count)]
 RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
@@ -101,6 +104,21 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
                   ('base_crc', 'u32', 1),
                   ('bits', 'u32', 1),
                   ('seed', 'u32', 1)],
+ 'export_header': [('magic', 'u32', 1),
+                   ('version', 'u32', 1),
+                   ('size', 'u32', 1),
+                   ('crc', 'u32', 1),
+                   ('model_id', 'u32', 4),
+                   ('ranges', 'u32', 1),
+                   ('model_size', 'u32', 1)],
+ 'export_range': [('at', 'u32', 1),
+                  ('source', 'u32', 1),
+                  ('kind', 'u32', 1),
+                  ('add', 'i32', 1),
+                  ('columns', 'u32', 1),
+                  ('rows', 'u32', 1),
+                  ('step', 'i32', 1),
+                  ('row_step', 'i32', 1)],
  'store': [('offset', 'u32', 1),
            ('capacity', 'u32', 1),
            ('classes', 'u32', 1),

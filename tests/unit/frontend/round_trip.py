@@ -1,4 +1,7 @@
-"""The whole way of a model: import, compile, train on the twin, export; compared with onnxruntime before and after."""
+"""The whole way of a model: import, compile, train on the twin, export; compared with onnxruntime before and after.
+
+The runtime writes the same file as the host.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ import onnx.reference
 from gradmote import optimizers
 from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import export_inference
+from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_image
 from gradmote_runtime import Session
 
@@ -36,7 +40,8 @@ def check(model, loss, x: np.ndarray, labels: np.ndarray, directory: Path, rate:
     infer
     again. Returns the trained session."""
     made = build_artifacts(model, loss=loss, optimizer=optimizers.sgd(rate, momentum=0.9), **build)
-    session = Session(compile_image(made, Options(batch=len(x))).image)
+    image = compile_image(made, Options(batch=len(x))).image
+    session = Session(image)
     which = [o.name for o in model.graph.output].index(session.outputs()[0]["name"])
     np.testing.assert_allclose(np.array(session.infer(x)[0]), served(model, x, which), **TOLERANCE)
     first = session.eval_step(x, labels)
@@ -45,6 +50,8 @@ def check(model, loss, x: np.ndarray, labels: np.ndarray, directory: Path, rate:
         session.step(x, labels)
     assert session.eval_step(x, labels) < 0.9 * first
     export_inference(model, session.save(), directory / "trained.onnx")
+    table = export_table(model, image, tie=build.get("tie", ()))
+    assert session.export(table) == (directory / "trained.onnx").read_bytes()
     np.testing.assert_allclose(np.array(session.infer(x)[0]), served(directory / "trained.onnx", x, which), **TOLERANCE)
     return session
 

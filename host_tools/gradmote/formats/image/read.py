@@ -42,6 +42,7 @@ class Image:
     state: list[dict[str, Any]]
     sizes: dict[str, int]  # bytes by section
     constants: bytes
+    initial: bytes  # the first bytes of the state at the start
     scheme: str  # what is trained; "" if the image does not say
     classes: tuple[str, ...]  # the names of the classes, in the order of the first output's scores; may be empty
     store: dict[str, Any] | None  # record of the sample store, if there is one
@@ -88,6 +89,7 @@ def read_image(source: str | os.PathLike[str] | bytes) -> Image:
             read_state(parts),
             sizes,
             parts["constants"],
+            parts["initial"],
             string(parts["names"], header["scheme"]),
             read_classes(parts["names"]),
             read_store(parts["store"]),

@@ -1,0 +1,120 @@
+"""What the runtime writes as ONNX by its table is what `gradmote export` writes, byte for byte."""
+
+from __future__ import annotations
+
+import numpy as np
+import onnx
+import pytest
+
+from gradmote import compile_model, optimizers
+from gradmote.artifacts.export import export_inference
+from gradmote.artifacts.export_table import export_table
+from gradmote.compiler.options import Options
+from gradmote.errors import CheckpointError, ModelError, RuntimeFault
+from gradmote.formats import records
+from gradmote.losses import cross_entropy
+from gradmote_runtime import Session
+from support.drawn_graphs import Drawn, drawn, drawn_convolutional, drawn_quantized
+from support.oracle import make_model, node, values
+
+DRAWN = {"graph": drawn, "convolutional": drawn_convolutional, "quantized": drawn_quantized}
+#: How the models of each kind are trained, in turn.
+SCHEMES = {
+    "graph": (None, "last:2", "last:1"),
+    "convolutional": (None, "head", "sparse:0.5"),
+    "quantized": (None, "last:2", "sparse:0.5"),
+}
+
+
+def trained(graph: Drawn, tmp_path, scheme=None, **settings) -> tuple[bytes, bytes]:
+    """Return the file that the runtime wrote after some steps, and that of the host."""
+    made = compile_model(
+        graph.model, cross_entropy(), optimizers.adam(0.02), outputs=[graph.model.graph.output[0].name],
+        scheme=scheme, batch=graph.batch, **settings,
+    )  # fmt: skip
+    table = export_table(graph.model, made.image)
+    random = np.random.default_rng(0)
+    with Session(made.image) as session:
+        for x in graph.inputs(3):
+            session.step(x, random.integers(0, graph.classes, graph.batch))
+        export_inference(graph.model, session.save(), tmp_path / "trained.onnx")
+        return session.export(table), (tmp_path / "trained.onnx").read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("kind", DRAWN)
+def test_the_runtime_writes_what_the_host_writes(kind: str, seed: int, tmp_path) -> None:
+    found, expected = trained(DRAWN[kind](seed), tmp_path, SCHEMES[kind][seed % 3])
+    assert found == expected
+    onnx.checker.check_model(onnx.load_from_string(found))
+
+
+@pytest.mark.parametrize("options", [{"weights": "int16"}, {"gradients": "float"}])
+def test_integers_of_masters(options: dict, tmp_path) -> None:
+    found, expected = trained(drawn_quantized(0), tmp_path, **options)
+    assert found == expected
+
+
+@pytest.mark.parametrize("opset", range(8, 24))
+def test_opsets_and_external_data(opset: int, tmp_path) -> None:
+    """The weights are in a file of their own. What is exported has all of them in one."""
+    nodes = [node("Gemm", "x w b", "h"), node("Relu", "h", "r"), node("MatMul", "r v", "y")]
+    model = make_model(
+        nodes, {"w": values(1, 6, 40), "b": values(2, 40), "v": values(3, 40, 3)}, {"x": ("N", 6)}, opset=opset
+    )
+    onnx.save(model, tmp_path / "model.onnx", save_as_external_data=True, size_threshold=0)
+    path = tmp_path / "model.onnx"
+    made = compile_model(path, cross_entropy(), optimizers.sgd(0.1), batch=2)
+    table = export_table(path, made.image)
+    with Session(made.image) as session:
+        session.step(np.ones((2, 6), np.float32), np.array([0, 2]))
+        export_inference(path, session.save(), tmp_path / "trained.onnx")
+        assert session.export(table) == (tmp_path / "trained.onnx").read_bytes()
+
+
+def test_a_transposed_copy_takes_one_range(tmp_path) -> None:
+    """The exporter folded a Transpose: the weight and its copy train as one."""
+    weight = values(1, 5, 8)
+    nodes = [node("MatMul", "x w", "h"), node("MatMul", "h val_3", "y")]
+    model = make_model(nodes, {"w": weight, "val_3": np.ascontiguousarray(weight.T)}, {"x": ("N", 5)})
+    made = compile_model(model, cross_entropy(), optimizers.sgd(0.1), batch=2)
+    table = export_table(model, made.image)
+    ranges = records.unpack("export_header", table)["ranges"]
+    rows = [records.unpack("export_range", table, 40 + 32 * k) for k in range(ranges)]
+    assert sorted((row["columns"], row["rows"]) for row in rows) == [(5, 8), (40, 1)]
+    with Session(made.image) as session:
+        session.step(np.ones((2, 5), np.float32), np.array([0, 2]))
+        found = {
+            t.name: onnx.numpy_helper.to_array(t)
+            for t in onnx.load_from_string(session.export(table)).graph.initializer
+        }
+    np.testing.assert_array_equal(found["w"].T, found["val_3"])
+    assert (found["w"] != weight).any()
+
+
+def small(*, strip: bool = False, width: int = 4) -> tuple[onnx.ModelProto, bytes]:
+    model = make_model([node("MatMul", "x w", "y")], {"w": values(1, 3, width)}, {"x": ("N", 3)})
+    return model, compile_model(model, cross_entropy(), optimizers.sgd(0.1), Options(strip_names=strip)).image
+
+
+def test_what_does_not_belong_together() -> None:
+    (model, image), (other_model, other) = small(), small(width=5)
+    table = export_table(model, image)
+    with Session(other) as session, pytest.raises(RuntimeFault, match="WRONG_MODEL"):
+        session.export(table)
+    with Session(image) as session:
+        for wrong, reason in (
+            (table[:-1] + b"\xff", "BAD_CRC"),
+            (table[:-1], "TRUNCATED"),
+            (b"", "TRUNCATED"),
+            (image, "BAD_MAGIC"),
+        ):
+            with pytest.raises(RuntimeFault, match=reason):
+                session.export(wrong)
+    with pytest.raises(CheckpointError, match=r"\[3, 5\]|\[3, 4\]"):
+        export_table(other_model, image)
+
+
+def test_an_image_without_names_is_refused() -> None:
+    with pytest.raises(ModelError, match="has no names"):
+        export_table(*small(strip=True))
