@@ -57,6 +57,7 @@ REACHED: dict[str, tuple[str, ...]] = {
     "*/src/checkpoint.c:*save*": (*WRITES, *STATES),
     "*/src/new_base.c:*": ("*:put_word_in_file", "*:put_word_in_place"),
     "*/src/carry_over.c:*": ("slots_read",),
+    "*/src/export.c:*": ("slots_read", *WRITES),
     "*/src/checkpoint.c:*": ("slots_read",),
 }
 

@@ -490,9 +490,9 @@ int gm_checkpoint_carry_over(gm_session *session, gm_read_fn read, void *user, s
 
 /* ---- Export: the trained model as ONNX -------------------------------------------------------- */
 
-/* An export table, from `gradmote compile --export-table`, has the model's .onnx file, and where in it
- * the state's numbers belong (docs/SPEC.md, "Export table"). With it a device writes the trained model
- * by itself, with the bytes of `gradmote export`:
+/* An export table, from `gradmote compile --export-table`, has the model's .onnx file and the places
+ * of the state's numbers in it (docs/SPEC.md, "Export table"). With it a device writes the trained
+ * model by itself, byte for byte as `gradmote export` does:
  *
  *     gm_export(&session, read_table, write_onnx, &files, size);
  *

@@ -1,9 +1,8 @@
 /*
  * Writes a trained model as ONNX: the state's numbers, put into the model's own .onnx file.
  *
- * In that file each weight is an array of bytes in one piece, so a table of ranges is enough; the
- * rest is copied. The table is read where it is used, so each range is checked each time. See
- * docs/SPEC.md, "Export table".
+ * In that file each weight is one contiguous array of bytes, so a table of ranges is enough; the rest
+ * is copied. Each use reads the table again, and so checks it again. See docs/SPEC.md, "Export table".
  */
 #include "gradmote.h"
 
@@ -121,7 +120,7 @@ static int next_range(const export_file *f, walk *w)
 
 /* ---- Elements -------------------------------------------------------------------------------- */
 
-/* Where a walk through the elements of a range is. Offsets wrap, so that steps may go back. */
+/* A position in a range. Offsets wrap, so that steps may be negative. */
 typedef struct {
     const gm_export_range *range;
     const uint8_t *arena;

@@ -8,8 +8,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+import onnx
 import pytest
 
+from gradmote import cli, compile_model
+from gradmote.artifacts.export import export_inference
+from gradmote.artifacts.export_table import export_table
 from gradmote.device.boards import board, known
 from gradmote.device.client import Client
 from gradmote.device.emulator import default_firmware
@@ -18,7 +23,11 @@ from gradmote.device.flash.elf import read_segments
 from gradmote.device.flash.gdb import Gdb
 from gradmote.device.target_factory import open_target
 from gradmote.errors import DeviceError
+from gradmote.losses import cross_entropy
+from gradmote.optimizers import sgd
+from gradmote_runtime import Session
 from support.firmware import build_firmware
+from support.oracle import make_model, node, values
 
 pytestmark = pytest.mark.device
 
@@ -71,6 +80,26 @@ def test_a_target_beside_it_is_another_board_and_says_so(
     caplog.clear()
     open_target(f"qemu:{KNOWN.name}").close()
     assert "another" not in caplog.text
+
+
+def test_what_it_learned_is_exported_from_its_port(firmware: Path, tmp_path: Path) -> None:
+    model = make_model([node("MatMul", "x w", "y")], {"w": values(1, 3, 4)}, {"x": ("N", 3)})
+    onnx.save(model, tmp_path / "model.onnx")
+    made = compile_model(model, cross_entropy(), sgd(0.1))
+    started = emulated.program(firmware, KNOWN, made.image)
+    with Client.connect(started.url) as client:
+        client.write("input", 0, np.ones(3, np.float32).tobytes())
+        client.write("label", 0, np.array([2], np.int32).tobytes())
+        client.run("step")
+        learned = client.save_checkpoint()
+    assert (
+        cli.main(["export", str(tmp_path / "model.onnx"), "--from", started.url, "-o", str(tmp_path / "out.onnx")]) == 0
+    )
+    export_inference(model, learned, tmp_path / "expected.onnx")
+    assert (tmp_path / "out.onnx").read_bytes() == (tmp_path / "expected.onnx").read_bytes()
+    with Session(made.image) as session:
+        session.load(learned)
+        assert session.export(export_table(model, made.image)) == (tmp_path / "expected.onnx").read_bytes()
 
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:

@@ -1,7 +1,7 @@
 """The table with which a device writes its trained model as ONNX: gm_export() of the runtime.
 
-It is found by marks: what `gradmote export` writes of a state in which each number is another shows where the file has
-each number. The same export of a drawn state then checks the table.
+`gradmote export` writes a state whose numbers are all different, and each number's place in the file shows. The export
+of a drawn state then checks the table.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def state_bytes(state: Sequence[dict[str, Any]], tensors: dict[str, np.ndarray])
 
 
 def place_of(proto: onnx.ModelProto, tensor: onnx.TensorProto) -> int:
-    """Return the first byte of a tensor's data in the file: where it differs if the tensor does."""
+    """Return the first byte of a tensor's data in the file: the first that changes with the tensor."""
     before, data = np.frombuffer(proto_bytes(proto), np.uint8), tensor.raw_data
     tensor.raw_data = bytes(np.frombuffer(data, np.uint8) ^ 0xFF)
     after = np.frombuffer(proto_bytes(proto), np.uint8)

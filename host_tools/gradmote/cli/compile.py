@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..compiler.options import Options
     from ..data import Dataset
     from ..formats.files import Output
-    from ..frontend import Source
     from ..ir.program import Store, Streamed
     from ..report.image_reports import Copy
 
@@ -58,6 +57,13 @@ Classes = Annotated[
         "--classes", metavar="A,B,C", help="The classes' names in the order of the model's outputs, for the image."
     ),
 ]
+ExportTable = Annotated[
+    bool,
+    typer.Option(
+        "--export-table",
+        help="Also write IMAGE.gmex, with which the device writes its trained model as ONNX: gm_export().",
+    ),
+]
 
 
 @with_compiler
@@ -80,6 +86,7 @@ def command(
     data: budget.Data = None,
     classes: Classes = None,
     check: Check = None,
+    export_table: ExportTable = False,
     as_json: o.AsJson = False,
 ) -> None:
     """Compile a model into a .mote image: differentiated, planned to the byte, ready to flash.
@@ -94,6 +101,8 @@ def command(
 
     given = budget.Budget(ram, flash, ms_per_step, clock, board)
     check_source(model, artifacts, resume, given)
+    if export_table and artifacts is not None:
+        raise ModelError("--export-table needs the model's .onnx file", "compile the model itself, without --artifacts")
     samples = samples_of(data, model, compiler, classes)
     names = names_of(classes, samples, bool(check) or given.is_given())
     if artifacts is not None:
@@ -110,8 +119,9 @@ def command(
             made, options = compiler.prepared(model)
             compared = own_file(compiler, model)
             done = checked(compiler, made, replace(options, classes=names), output, check, samples, compared)
-        done = replace(done, beside=beside)
-    write(done.output, done.result.image, done.beside, compiler.source(model) if model is not None else None)
+        table = Output(output.path.with_suffix(".gmex")) if export_table else None
+        done = replace(done, beside=beside, table=table)
+    write(done, compiler, model)
     line = budget.train_line(done.output.path, done.found, data) if done.found is not None else None
     show_json(done, line) if as_json else show(done, line, model)
 
@@ -120,13 +130,14 @@ def command(
 class Done:
     """A compiled image, and what to report about it.
 
-    beside: the quantized model. found: the result of a budget's search. outcome: a line on the check. state: a line on
-    the state from which training continues.
+    beside: the quantized model. table: its export table. found: the result of a budget's search. outcome: a line on
+    the check. state: a line on the state from which training continues.
     """
 
     output: Output
     result: Result
     beside: Output | None = None
+    table: Output | None = None
     found: Found | None = None
     outcome: str | None = None
     state: str | None = None
@@ -176,7 +187,8 @@ def show_json(done: Done, line: str | None) -> None:
 
     searched = done.found and {**searched_as_dict(done.found), "train": line}
     figures = {"image": str(done.output.path), **summary(done.result), "budget": searched, "checked": done.outcome}
-    say_json({**figures, **({"quantized": str(done.beside.path)} if done.beside is not None else {})})
+    files = {"quantized": done.beside, "export_table": done.table}
+    say_json({**figures, **{name: str(file.path) for name, file in files.items() if file is not None}})
 
 
 def show(done: Done, line: str | None, model: Path | None) -> None:
@@ -184,6 +196,8 @@ def show(done: Done, line: str | None, model: Path | None) -> None:
     say(describe(done.output.path, done.result))
     if done.beside is not None:
         say(f"  {done.beside.path} is the quantized model: export takes it, instead of {model}")
+    if done.table is not None:
+        say(f"  {done.table.path} is its export table: {done.table.path.stat().st_size:,} B")
     for text in (done.state, done.outcome):
         if text is not None:
             say(f"  {text}")
@@ -210,14 +224,19 @@ def quantized_output(compiler: Compiler, image: Path) -> Output | None:
     return Output(beside(image)) if compiler.quantize else None
 
 
-def write(output: Output, image: bytes, beside: Output | None, source: Source | None) -> None:
-    """Write the image and, if there is one, the quantized model next to it: both or none."""
+def write(done: Done, compiler: Compiler, model: Path | None) -> None:
+    """Write the image, and next to it the quantized model and the export table if there are any: all or none."""
+    from ..artifacts.export_table import export_table
     from ..formats.files import write_together
     from ..ir.write import proto_bytes
 
-    files: list[tuple[Output, bytes, int | None]] = [(output, image, None)]
-    if beside is not None:
-        files.append((beside, proto_bytes(source), None))  # type: ignore[arg-type]
+    files: list[tuple[Output, bytes, int | None]] = [(done.output, done.result.image, None)]
+    source = compiler.source(model) if model is not None and (done.beside or done.table) else None
+    if done.beside is not None:
+        files.append((done.beside, proto_bytes(source), None))  # type: ignore[arg-type]
+    if done.table is not None and source is not None:
+        table = export_table(source, done.result.image, tie=o.parse_ties(compiler.tie))
+        files.append((done.table, table, None))
     write_together(files)
 
 

@@ -1,4 +1,4 @@
-"""Export tables: a model's .onnx file, and where it has what trains (docs/SPEC.md, "Export table")."""
+"""Export tables: a model's .onnx file, and the places of its trained numbers (docs/SPEC.md, "Export table")."""
 
 from __future__ import annotations
 

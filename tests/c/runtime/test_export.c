@@ -13,7 +13,7 @@
 #define MODEL_SIZE 100u
 #define RANGES 4u
 
-/* Where the ranges lie: W transposed, the integers of B's bytes, and a part of B. */
+/* The first bytes of the ranges: W transposed, B's bytes as integers, and a part of B. */
 enum { AT_W = 3, AT_I8 = 40, AT_U8 = 44, AT_B = 60 };
 
 typedef struct export_file {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import onnx
 import pytest
 
-from gradmote import compile_model, optimizers
+from gradmote import cli, compile_model, optimizers
 from gradmote.artifacts.export import export_inference
 from gradmote.artifacts.export_table import export_table
 from gradmote.compiler.options import Options
@@ -90,6 +92,22 @@ def test_a_transposed_copy_takes_one_range(tmp_path) -> None:
         }
     np.testing.assert_array_equal(found["w"].T, found["val_3"])
     assert (found["w"] != weight).any()
+
+
+def test_the_command_writes_a_table_beside_the_image(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    onnx.save(small()[0], "model.onnx")
+    compiling = ["compile", "model.onnx", "--loss", "cross_entropy", "--no-check", "--export-table"]
+    assert cli.main([*compiling, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["export_table"] == "model.gmex"
+    with Session((tmp_path / "model.mote").read_bytes()) as session:
+        session.step(np.ones((1, 3), np.float32), np.array([1]))
+        (tmp_path / "learned.gmck").write_bytes(session.save())
+        assert cli.main(["export", "model.onnx", "learned.gmck", "-o", "trained.onnx"]) == 0
+        assert session.export((tmp_path / "model.gmex").read_bytes()) == (tmp_path / "trained.onnx").read_bytes()
+    assert cli.main(["export", "model.onnx", "-o", "trained.onnx"]) == 1
+    assert "a .gmck file, or the board with --from PORT" in capsys.readouterr().err
+    assert cli.main([*compiling, "--strip-names"]) == 1
 
 
 def small(*, strip: bool = False, width: int = 4) -> tuple[onnx.ModelProto, bytes]:
