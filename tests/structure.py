@@ -135,7 +135,7 @@ def two_way_pairs() -> set[tuple[str, str]]:
 #: A C function as it is defined: at the margin, before the brace.
 C_FUNCTION = re.compile(r"^((?:[\w*]+ )+)\**(\w+)\([^;{]*\)\n\{", re.M)
 C_COMMENT = re.compile(r"/\*.*?\*/", re.S)
-#: The firmware's modules that projects replace by their own, or builds by another file with the same functions.
+#: The firmware's modules that projects replace with their own, or builds with another file with the same functions.
 REPLACED = ("application", "no_signature")
 
 
@@ -152,7 +152,7 @@ def c_circles(folder: str, replaced: Sequence[str] = ()) -> list[set[str]]:
     """Return the groups of C modules below a folder in which each needs all others, in any number of steps.
 
     A module needs another one if it includes its header or names one of its functions. replaced: modules that a
-    project or a build replaces by others, so that their own needs do not count.
+    project or a build replaces with others, so that their own needs do not count.
     """
     texts = c_modules(folder)
     return groups_that_go_round({name: set() if name in replaced else needed_by(name, texts) for name in texts})

@@ -30,6 +30,7 @@ PATTERNS = {
     "anew": re.compile(r"\banew\b", re.I),
     "but for": re.compile(r"\bbut for\b", re.I),
     "of which": re.compile(r"\bof which\b", re.I),
+    "replace by": re.compile(r"\breplac(?:e|es|ing)\b[^.;:\n]{1,60}\bby\b(?! itself)", re.I),
 }
 #: These explain the patterns, record what was, or come from elsewhere.
 EXCEPT = re.compile(r"(?:^|/)(?:generated|third_party)/|^docs/STYLE\.md$|^tests/style\.py$|^CHANGELOG\.md$")

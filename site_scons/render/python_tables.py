@@ -46,7 +46,7 @@ def render_opcodes() -> str:
         "#: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},\n"
         "#: params {name: (kind, choices)}, work, refuses (an error, or None), inplace,\n"
         "#: group (int8 or loops where a build may leave all of these out),\n"
-        "#: split (dims of which ranges can run apart), own (operands that keep nothing)\n"
+        "#: split (dims of which ranges can run apart), own (scratch operands)\n"
         + literal("OPCODES: dict[str, Any]", table)
         + "\n#: Counts that an extent or work may name besides parameters.\n"
         + literal("COUNTS", COUNTS)

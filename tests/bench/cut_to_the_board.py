@@ -111,7 +111,7 @@ TRANSFERS = {
 
 
 def pretrained(name: str, transfer: Transfer) -> onnx.ModelProto:
-    """Train with PyTorch on what is known. If the task has other classes, replace the last layer by a fresh one."""
+    """Train with PyTorch on what is known. If the task has other classes, replace the last layer with a fresh one."""
     torch.manual_seed(0)
     network, known = NETWORKS[name].build(), transfer.known()
     if transfer.head is not None:

@@ -47,7 +47,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def interpreter(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh Python with what the twin imports beside gradmote."""
+    """Return the Python of a fresh virtual environment with cffi, which the twin needs, but without gradmote."""
     folder = tmp_path_factory.mktemp("environment")
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     install(folder / "bin" / "python", "cffi")

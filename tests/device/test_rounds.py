@@ -43,7 +43,7 @@ def pair(board, image):
 
 @pytest.mark.parametrize("keep", [False, True])
 def test_rounds_are_the_twins(pair, keep: bool) -> None:
-    """Compare deltas and states; what quantization loses is dropped, or kept for the next round."""
+    """Deltas and states are the twin's, whether the quantization error is dropped or carried over to the next round."""
     on_board, twin = pair
     for number, bits in enumerate((4, 8, 2)):
         sent = []

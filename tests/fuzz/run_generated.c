@@ -127,7 +127,7 @@ static void fill_integers(draws *d, gm_session *session, const uint32_t *word, c
     }
 }
 
-/* The words of the operands, up to two, that keep nothing that anyone may read; 0: none. */
+/* The words of the scratch operands, up to two, whose contents nobody may read; 0: none. */
 static void words_of_room(uint32_t opcode, uint32_t *row, uint32_t *panel)
 {
     *row = *panel = 0;

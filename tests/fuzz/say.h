@@ -20,7 +20,7 @@ typedef struct talk {
 /* 0 .. limit - 1. */
 uint32_t talk_draw(talk *t, uint32_t limit);
 
-/* Replaces the last step by the next one. session: of the board's open model, or NULL. */
+/* Replaces the last step with the next one. session: of the board's open model, or NULL. */
 void talk_step(talk *t, const gm_session *session);
 
 /* Appends a request whose checksum is right. */

@@ -37,7 +37,7 @@ GIVEN: list[dict[str, Any]] = [
 
 
 def write_files(folder: Path) -> None:
-    """Write files of every form, and some that are refused."""
+    """Write files of every format, and others, including some that the panel must refuse."""
     write_forms(folder)
     words = table(X, WORDS, [*"abc", "word"])
     half = picture(np.arange(64, dtype=np.uint8).reshape(8, 8))

@@ -1,5 +1,5 @@
 /* The C library functions that the runtime calls, for a native .mpy, which has none. The empty
- * statements keep the compiler from replacing their loops by calls of the functions. */
+ * statements keep the compiler from replacing their loops with calls of the functions. */
 #include <stddef.h>
 #include <stdint.h>
 

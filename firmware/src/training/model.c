@@ -10,8 +10,8 @@
 #include "storage/signature.h"
 #include "storage/slots.h"
 
-/* Refuses a received image that is older than the program's own, if this firmware refuses older
- * ones. */
+/* With rollback protection, refuses a received image whose version is lower than that of the
+ * program's own. */
 static int check_age(const uint8_t *image)
 {
     const gm_header *sent = (const void *)image, *own = (const void *)the_application.image;

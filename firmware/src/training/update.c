@@ -55,7 +55,7 @@ static int keep_state(const model *m, const gm_header *next, flash_span *state)
     return CONSOLE_ERR_NO_ROOM_TO_CARRY;
 }
 
-/* Refuses an image that is older than the open one, if this firmware refuses older ones. */
+/* With rollback protection, refuses an image whose version is lower than that of the open one. */
 static int check_age(const model *m, const uint8_t *image)
 {
     const gm_header *next = (const void *)image;

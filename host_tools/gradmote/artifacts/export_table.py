@@ -47,7 +47,7 @@ def export_table(model: Source, image: bytes, *, tie: Sequence[tuple[str, str]] 
 
 
 class Exported:
-    """What `gradmote export` makes of states of one image."""
+    """Exports of the states of one image."""
 
     def __init__(self, model: Source, state: Sequence[dict[str, Any]], tie: Sequence[tuple[str, str]]) -> None:
         """Remember the model, and the parameters and statistics of the image's state."""

@@ -179,7 +179,7 @@ class Splitter:
         return [part for name in noted for part in parts.get(name, [name])]
 
     def split(self, node: ir.Node) -> None:
-        """Replace a node by a trained and a frozen node, joined by a Concat.
+        """Replace a node with a trained and a frozen one, and concatenate their outputs.
 
         A node whose channels all train stays as it is.
         """
@@ -196,7 +196,7 @@ class Splitter:
         self.join(node.outputs[0], parts, channels.output_axis)
 
     def join(self, y: ir.Value, parts: list[ir.Value], axis: int) -> None:
-        """Replace y by the joined parts; each part is quantized by itself if y is quantized."""
+        """Replace y with the concatenated parts. If y is quantized, quantize each part separately first."""
         for step in quantizing_steps(y):
             parts = [self.repeated(step, part, axis, slice(0)) for part in parts]
             y = step.outputs[0]

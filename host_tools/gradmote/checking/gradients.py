@@ -18,7 +18,7 @@ from .engine import Arrays, run
 GRADIENTS, ROUNDED, DIFFERENCES = 1e-3, 3e-2, 2e-2
 #: How closely the loss in float64 must match the engine's; otherwise differences are not compared.
 SAME_LOSS = 1e-4
-#: With more parameters than this, a direction goes along all of them.
+#: Up to this many parameters are checked one at a time; beyond that, each random direction spans all of them.
 EACH = 16
 
 

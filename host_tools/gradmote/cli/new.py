@@ -43,7 +43,7 @@ def command(
     ] = None,
     sample_options: SampleOptions,
 ) -> None:
-    """Make a PlatformIO project: firmware, model, and an example of a sensor, to replace by yours.
+    """Make a PlatformIO project: firmware, model, and an example of a sensor, to replace with yours.
 
     `gradmote new lamp --board mps2-an386`, then `cd lamp` and `pio run -t upload`
 

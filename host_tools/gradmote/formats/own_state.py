@@ -1,6 +1,6 @@
 """The part of a checkpoint that is a device's own after a round of federated learning.
 
-The end of a round replaces the shared parameters by those of the next base. A device keeps the rest of its state:
+The end of a round replaces the shared parameters with those of the next base. A device keeps the rest of its state:
 moments, counters, statistics, properties, samples and personal parameters.
 """
 

@@ -23,7 +23,7 @@ Quantization = tuple[str, str, int]
 
 
 def name_standard(proto: onnx.ModelProto) -> None:
-    """Replace onnxruntime's QuantizeLinear and DequantizeLinear by ONNX's own, which mean the same."""
+    """Replace onnxruntime's QuantizeLinear and DequantizeLinear with ONNX's own, which mean the same."""
     for node in proto.graph.node:
         if node.domain == _MICROSOFT and node.op_type in _QUANTIZERS:
             node.domain = ""

@@ -5,7 +5,7 @@ from typing import Any
 #: name -> code, meaning, operands {name: (access, dtype, ((dim, stride), ...), optional)},
 #: params {name: (kind, choices)}, work, refuses (an error, or None), inplace,
 #: group (int8 or loops where a build may leave all of these out),
-#: split (dims of which ranges can run apart), own (operands that keep nothing)
+#: split (dims of which ranges can run apart), own (scratch operands)
 OPCODES: dict[str, Any] = {'GEMM': {'code': 1,
           'meaning': 'y[b,m,n] = act(sum over k of a[b,m,k] b[b,k,n] + bias[n]); with accumulate, the sum '
                      'starts from y',

@@ -237,7 +237,7 @@ def is_sorted(graph: ir.Graph) -> bool:
 
 
 def take_over(graph: ir.Graph, old: ir.Value, new: ir.Value) -> None:
-    """Replace `old` by `new`, which gets its name, its uses and its position in the outputs.
+    """Replace `old` with `new`, which gets its name, its uses and its position in the outputs.
 
     The node that computed `old` is removed.
     """

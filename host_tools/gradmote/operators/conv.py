@@ -1,4 +1,4 @@
-"""Conv, 1-D and 2-D; the pass planar_convolutions replaces a 3-D convolution by 2-D ones.
+"""Conv, 1-D and 2-D; the pass planar_convolutions replaces a 3-D convolution with 2-D ones.
 
     y[n,m,o] = b[m] + sum over kernel taps k and in_channels c of x[n,c,o s + k d - p] w[m,c,k]
 

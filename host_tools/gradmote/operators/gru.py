@@ -1,4 +1,4 @@
-"""GRU, which the pass rewrite_recurrent replaces by one GruCells for each direction.
+"""GRU, which the pass rewrite_recurrent replaces with one GruCells for each direction.
 
 The gates are in the order z, r, n:
 

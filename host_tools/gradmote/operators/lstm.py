@@ -1,4 +1,4 @@
-"""LSTM, which the pass rewrite_recurrent replaces by one LstmCells for each direction.
+"""LSTM, which the pass rewrite_recurrent replaces with one LstmCells for each direction.
 
 With sums S = Z[t] + R h[t-1], and the gates in the order i, o, f, g:
 

@@ -1,6 +1,6 @@
 """Rules shared by LSTM, GRU and RNN.
 
-The pass rewrite_recurrent replaces each direction of such a node by
+The pass rewrite_recurrent replaces each direction of such a node with
 
     Z (T, B, G H) = X W^T + bias         a Gemm over the whole sequence
     cells (Z, R, initial states) -> Y (T, B, H), last states (B, H), and inputs of the gradient

@@ -1,7 +1,7 @@
-"""Operators that passes replace by others or by constants, so that they have no lowering of their own.
+"""Operators that passes replace with others or with constants, so that they have no lowering of their own.
 
 rewrite/ has the passes: rewrite_operators, rewrite_einsum, rewrite_grid_sample, rewrite_reductions, batch_norm and
-rewrite_normalizations replace operators by others. fold_constants makes constants of the operators of FOLDED, which
+rewrite_normalizations replace operators with others. fold_constants makes constants of the operators of FOLDED, which
 are known when the batch is.
 """
 
@@ -57,7 +57,7 @@ FOLDED = [
 ]
 
 # Trilu: the upper or lower triangle of matrices, 0 elsewhere; dx is the same part of dy.
-# The pass rewrite_trilu replaces it by a Where.
+# The pass rewrite_trilu replaces it with a Where.
 
 
 def diagonal_of(node: ir.Node) -> int:

@@ -1,6 +1,6 @@
 """RNN: h[t] = f(Z[t] + R h[t-1]); f is Tanh or Relu.
 
-The pass rewrite_recurrent replaces it by one RnnCells for each direction. dZ[t] = (dY[t] + R^T
+The pass rewrite_recurrent replaces it with one RnnCells for each direction. dZ[t] = (dY[t] + R^T
 dZ[t+1]) f'(h[t]), and dR is the sum over t of dZ[t] h[t-1]^T.
 """
 

@@ -155,7 +155,7 @@ def is_numeric(value: object) -> bool:
 
 
 def replace(graph: ir.Graph, node: ir.Node, values: list[np.ndarray]) -> None:
-    """Replace the node's outputs by constants.
+    """Replace the node's outputs with constants.
 
     A graph output becomes an Identity of its constant. A node with several outputs stays if one of them
     is a graph output.

@@ -50,7 +50,7 @@ def is_group_norm(node: ir.Node, before: ir.Node, after: ir.Node) -> bool:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, before: ir.Node, after: ir.Node) -> None:
-    """Replace the three nodes by Standardize over groups."""
+    """Replace the three nodes with Standardize over groups."""
     check_attributes(node)
     builder, x, y = Builder(graph), before.inputs[0], after.outputs[0]
     groups = standardize_groups(builder, node, x, node.inputs[0].shape[1], str(y.name))

@@ -1,4 +1,4 @@
-"""The pass that replaces an If with a known condition by the branch that it takes.
+"""The pass that replaces an If whose condition is known with the branch that it takes.
 
 refuse_what_stays() refuses all other control flow by name.
 """
@@ -35,7 +35,7 @@ def is_if(node: ir.Node) -> bool:
 
 
 def inline(graph: ir.Graph, node: ir.Node, name: str) -> None:
-    """Replace an If by the nodes and initializers of one of its branches."""
+    """Replace an If with the nodes and initializers of one of its branches."""
     branch = node.attributes[name].as_graph()
     results = list(branch.outputs)
     branch.outputs.clear()
@@ -61,7 +61,7 @@ def rename(graph: ir.Graph, node: ir.Node, nodes: list[ir.Node]) -> None:
 
 
 def replace_outputs(graph: ir.Graph, node: ir.Node, results: list[ir.Value]) -> None:
-    """Replace the If's outputs by the branch's results.
+    """Replace the If's outputs with the branch's results.
 
     An output of the graph keeps its name, on an Identity.
     """

@@ -42,7 +42,7 @@ def is_row(node: ir.Node, c: ir.Value) -> bool:
 
 
 def make_plain(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace one Gemm by a plain one, with Mul and Add for the rest."""
+    """Replace one Gemm with a plain one, and with Mul and Add for the rest."""
     builder, y = Builder(graph), node.outputs[0]
     a, b = node.inputs[:2]
     c = node.inputs[2] if len(node.inputs) > 2 else None
@@ -103,7 +103,7 @@ def is_bias(matmul: ir.Node, bias: ir.Value) -> bool:
 
 
 def fuse_bias(graph: ir.Graph, add: ir.Node, matmul: ir.Node, bias: ir.Value) -> None:
-    """Replace the MatMul and the Add by one Gemm."""
+    """Replace the MatMul and the Add with one Gemm."""
     y = add.outputs[0]
     result = Builder(graph).op("Gemm", *matmul.inputs, bias, name=f"{y.name}.gemm")
     take_over(graph, y, result)

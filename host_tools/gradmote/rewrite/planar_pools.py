@@ -38,7 +38,7 @@ def is_deep(node: ir.Node) -> bool:
 
 
 def rewrite(builder: Builder, node: ir.Node) -> None:
-    """Replace one pool by a pool over height and width, then one over the depth."""
+    """Replace one pool with a pool over height and width, then one over the depth."""
     x, y = node.inputs[0], node.outputs[0]
     channels, depth, height, width = known_dims(x)[1:]
     out_depth, out_height, out_width = known_dims(y)[2:]

@@ -87,7 +87,7 @@ def remove_dropout(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def keep_all(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace the mask of a Dropout by one that is all true."""
+    """Replace the mask of a Dropout with one that is all true."""
     builder, mask = Builder(graph), node.outputs[1]
     name = str(mask.name)
     shape = builder.op("Shape", node.inputs[0], name=f"{name}.shape")
@@ -99,7 +99,7 @@ def keep_all(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def bypass(node: ir.Node) -> None:
-    """Replace the first output by the input; a graph output keeps its name on an Identity."""
+    """Replace the first output with the input; a graph output keeps its name on an Identity."""
     if node.outputs[0].is_graph_output():
         identity = ir.node("Identity", [node.inputs[0]], name=node.name)
         node.graph.insert_before(node, identity)

@@ -1,4 +1,4 @@
-"""The pass that replaces GridSample by sums of weighted elements, gathered at the grid points.
+"""The pass that replaces GridSample with sums of weighted elements, gathered at the grid points.
 
 GatherND takes the elements, and the gradients of x and grid follow from those nodes. Along an axis
 of S elements, a point g is at p = g S/2 + (S - 1)/2, or at (g + 1) (S - 1)/2 with align_corners.

@@ -50,7 +50,7 @@ def binary_chains(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def replace_by_chain(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace one node by its chain; the output keeps its name."""
+    """Replace one node with its chain; the output keeps its name."""
     builder, old = Builder(graph), node.outputs[0]
     result = chain(builder, node)
     if node.op_type == "Mean":
@@ -86,7 +86,7 @@ def rewrite_depth_space(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def as_transpose(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace one node by Reshape, Transpose, Reshape."""
+    """Replace one node with Reshape, Transpose, Reshape."""
     x, y = node.inputs[0], node.outputs[0]
     before, perm, after = steps(node, *sizes_of_image(node))
     builder = Builder(graph)

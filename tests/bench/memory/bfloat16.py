@@ -202,7 +202,7 @@ def thousands(numbers: Iterable[int]) -> list[str]:
 
 
 def write(parts: Iterable[tuple[str, list[str], list[str]]]) -> None:
-    """Replace the parts before the last one in the page by these: heads, columns and lines."""
+    """Replace the parts before the last one in the page with these: heads, columns and lines."""
     before, _, last = PAGE.read_text().partition(LAST)
     text = before.partition(SAVED)[0].rstrip("\n") + "\n"
     for head, columns, lines in parts:

@@ -90,7 +90,7 @@ def image_of(case: HostCase, rule: str, statistics: str) -> bytes:
 
 
 def readable(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Replace an AveragePool of the whole picture, as in ResNet-8, by the GlobalAveragePool that it equals:
+    """Replace an AveragePool of the whole picture, as in ResNet-8, with the GlobalAveragePool that it equals:
     onnxruntime's gradient of AveragePool crashes."""
     proto = onnx.ModelProto()
     proto.CopyFrom(model)

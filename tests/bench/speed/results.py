@@ -18,7 +18,7 @@ def read() -> dict[str, Any]:
 
 
 def write(part: str, rows: list[dict[str, Any]], **more: Any) -> None:
-    """Replace one part by a new one."""
+    """Replace one part with a new one."""
     made = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC")
     found = {**read(), part: {"made": made, **more, "rows": rows}}
     RESULTS.write_text(f"{formatted({name: found[name] for name in PARTS if name in found})}\n")

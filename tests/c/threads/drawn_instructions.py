@@ -21,7 +21,7 @@ MOST_ELEMENTS = 20_000
 
 @dataclass
 class Drawn:
-    """An instruction, the memory that it works on, and the place of its operand that keeps nothing. unchanged: whether
+    """An instruction, the memory that it works on, and the place of its scratch operand. unchanged: whether
     the instruction stops before it writes."""
 
     instruction: np.ndarray

@@ -113,7 +113,7 @@ def run(program: Path, cases: list[Drawn]) -> np.ndarray:
 
 
 def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
-    """Check that status and memory are the same, except what keeps nothing. Return how many parts there were."""
+    """Check that status and memory are the same, except for scratch operands. Return the number of parts."""
     assert whole[4:8] == parts[4:8], case.instruction
     assert not case.unchanged or parts[8:] == case.memory
     np.testing.assert_array_equal(words(case, parts), words(case, whole), str(case.instruction))
@@ -121,7 +121,7 @@ def check(case: Drawn, whole: memoryview, parts: memoryview) -> int:
 
 
 def words(case: Drawn, record: memoryview) -> np.ndarray:
-    """Return the bits that are compared: the same for every NaN, and 0 in the operand that keeps nothing."""
+    """Return the words to compare: every NaN has the same bits, and the scratch operand is zero."""
     memory = bytearray(record[8:])
     memory[case.own] = bytes(case.own.stop - case.own.start)
     values = np.frombuffer(memory, np.float32)

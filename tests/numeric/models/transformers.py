@@ -145,7 +145,7 @@ class Transformer:
     labels: tuple[int, ...] = (LENGTH,)
 
     def make(self) -> nn.Module:
-        """Make it in training mode, in which PyTorch does not replace its encoder by one fused call. No dropout."""
+        """Make it in training mode, in which PyTorch does not replace its encoder with one fused call. No dropout."""
         torch.manual_seed(0)
         network = self.build()
         for parameter in network.parameters():  # an exporter makes equal tensors one

@@ -54,7 +54,7 @@ def test_other_types_are_refused_by_name():
 @examples(8)
 @given(data=st.data(), shape=shapes(1, 3), depth=st.integers(1, 5), seed=seeds)
 def test_one_hot(dtype, data, shape, depth, seed):
-    """An index below 0 counts from the end; one outside of the depth selects no class."""
+    """A negative index counts from the end; one outside [-depth, depth - 1] selects no class."""
     axis = data.draw(st.integers(-len(shape) - 1, len(shape)))
     indices = np.random.default_rng(seed).integers(-depth - 2, depth + 2, shape)
     off_on = np.array([-0.5, 2.5], np.float32)

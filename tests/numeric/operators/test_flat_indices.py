@@ -35,7 +35,10 @@ def different(rng, shape, axis, size):
 
 @st.composite
 def along_axis(draw, repeated=True):
-    """(shape of the data, axis, indices), which may be fewer than the data in any axis."""
+    """Draw (shape of the data, axis, indices).
+
+    The array of indices may be smaller than the data along any axis and, if indices may repeat, larger along this one.
+    """
     shape = draw(shapes(1, 3))
     axis = draw(st.integers(0, len(shape) - 1))
     part = tuple(draw(st.integers(1, d)) for d in shape)

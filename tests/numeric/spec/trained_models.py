@@ -23,7 +23,7 @@ OPTIMIZERS: dict[str, Optimizer] = {
     "adam": optimizers.adam(0.01),
     "adamw": optimizers.adamw(0.01, weight_decay=0.01),
 }
-#: The same, and some with moments of bfloat16.
+#: The optimizers above, and variants with bfloat16 moments.
 RULES = [*OPTIMIZERS, "momentum, bf16", "adam, bf16", "adamw, bf16"]
 BATCH = 8
 

@@ -1,4 +1,5 @@
-// Teaches three classes by drawing, then by files and the camera, and returns what the panel shows: IMAGE FOLDER PART.
+// teach.mjs IMAGE FOLDER PART: teaches three classes with drawings, then from files and the camera, and returns what the
+// panel shows.
 // IMAGE is a model of 8 x 8 pixels, FOLDER has pictures, and the PART "drawn" leaves out what comes after drawing.
 
 import { join } from "node:path";

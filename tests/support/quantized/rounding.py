@@ -41,17 +41,17 @@ def errors(training: onnx.ModelProto, feeds: Mapping[str, np.ndarray], kind: str
 
 
 def bound(name: str) -> str:
-    """Return the name of the bound of a gradient's error."""
+    """Return the name of the tensor that bounds the error of a gradient."""
     return f"{name}.error"
 
 
 def first_bounds(node: onnx.NodeProto) -> list[onnx.NodeProto]:
-    """Return nodes that compute the bounds of the first gradients, which are rounded once."""
+    """Return nodes that compute the error bounds of the first gradients, which are rounded once."""
     return [made for output in node.output for made in rounded(output, None)]
 
 
 def carried(node: onnx.NodeProto, gradients: set[str]) -> list[onnx.NodeProto]:
-    """Return nodes that compute the bounds of a node's results from those of its inputs."""
+    """Return nodes that compute the error bounds of a node's results from those of its inputs."""
     other = [] if node.op_type in POSITIVE else [n for n in node.input if n and n not in gradients]
     made = [helper.make_node("Abs", [name], [f"{name}.of.{node.output[0]}"]) for name in other]
     copy = onnx.NodeProto()
@@ -64,7 +64,7 @@ def carried(node: onnx.NodeProto, gradients: set[str]) -> list[onnx.NodeProto]:
 
 
 def rounded(gradient: str, before: str | None) -> list[onnx.NodeProto]:
-    """Return nodes that add a gradient's rounding to the bound of its error, in units of ROUNDING."""
+    """Return nodes that add a gradient's rounding to the bound on its error, in units of ROUNDING."""
     sizes, most, shape = (f"{gradient}.{name}" for name in ("magnitudes", "most", "shape"))
     nodes = [helper.make_node("Abs", [gradient], [sizes]), helper.make_node("ReduceMax", [sizes], [most], keepdims=0)]
     if before:

@@ -1,4 +1,4 @@
-"""What the runtime writes as ONNX by its table is what `gradmote export` writes, byte for byte."""
+"""The runtime writes the same ONNX file with its table as `gradmote export`, byte for byte."""
 
 from __future__ import annotations
 

@@ -222,7 +222,7 @@ def inner_names(node: onnx.NodeProto) -> set[str]:
 
 
 def replace(field, values) -> None:  # type: ignore[no-untyped-def]  # protobuf's repeated fields have no public type
-    """Replace the elements of a repeated field by copies of others."""
+    """Replace the elements of a repeated field with copies of others."""
     copies = [type(value)() for value in values]
     for copy, value in zip(copies, values, strict=True):
         copy.CopyFrom(value)

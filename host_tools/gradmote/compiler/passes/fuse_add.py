@@ -1,4 +1,4 @@
-"""The pass that replaces an ADD of two results by an accumulating instruction.
+"""The pass that replaces an ADD of two results with an accumulating instruction.
 
 The maker of the second summand starts its sums from the first one, provided that nothing else
 reads either. Gradients meet like this if an activation was used twice: before a residual, or before
@@ -68,7 +68,7 @@ class Adds:
         return whole and ref.buffer not in self.bound and readers == [at] and used.last == at
 
     def merge(self, at: int, total: Buffer, first: Buffer, made: int) -> None:
-        """Replace the sum by `first` everywhere; the maker of the second summand then accumulates into it."""
+        """Replace the sum with `first` everywhere; the maker of the second summand then accumulates into it."""
         old, used = self.uses[first], self.uses.pop(total)
         for k in {*used.readers, *used.writers}:
             self.program.instructions[k].redirect(total, first)

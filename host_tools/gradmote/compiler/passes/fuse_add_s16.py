@@ -96,7 +96,7 @@ def product(add: AddS16, share: AddS16) -> Ref | None:
 
 
 def merge_into_convolution(program: Program, add: AddS16) -> None:
-    """Replace an ADD_S16 and the CONV_GRAD_X_S16 of one of its operands by one instruction."""
+    """Replace an ADD_S16 and the CONV_GRAD_X_S16 of one of its operands with one instruction."""
     uses, names = program.uses(), ["a"] if add.b is None else ["a", "b"]
     if not all(is_whole(add, name) for name in names):
         return

@@ -4,7 +4,7 @@ In the forward pass it looks for
 
     p = softmax(scale q k^T + attn_mask),  y = p v
 
-where scale and attn_mask are optional, scale may be a divisor, and a mask may replace scores by another number. In
+where scale and attn_mask are optional, scale may be a divisor, and a mask may replace scores with another number. In
 the backward pass it looks for
 
     dv = p^T dy,  ds = scale softmax_grad(dy v^T, p),  dq = ds k,  dk = ds^T q

@@ -46,7 +46,7 @@ def is_alike(loss: SoftmaxCrossEntropy, gradient: SoftmaxCrossEntropyGrad) -> bo
 
 
 def fuse(program: Program, loss: SoftmaxCrossEntropy, gradient: SoftmaxCrossEntropyGrad) -> None:
-    """Replace the loss by SOFTMAX_CROSS_ENTROPY_WITH_GRAD, and remove the gradient."""
+    """Replace the loss with SOFTMAX_CROSS_ENTROPY_WITH_GRAD, and remove the gradient."""
     both = SoftmaxCrossEntropyWithGrad(
         x=loss.x,
         labels=loss.labels,

@@ -1,4 +1,4 @@
-"""The pass that replaces an activation by one bit per element if only its sign or range matters.
+"""The pass that replaces an activation with one bit per element if only its sign or range matters.
 
 This works if, after the peak, only the gradient of a ReLU, a clip or a quantization reads the
 activation: the weights after it are frozen, or a sum follows, or a pool that keeps an index. If a

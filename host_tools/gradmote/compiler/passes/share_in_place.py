@@ -86,7 +86,7 @@ def is_dense(instruction: Instruction, name: str) -> bool:
 
 
 def replace(program: Program, old: Buffer, new: Buffer, touched: list[Instruction]) -> None:
-    """Replace a buffer by another in `touched`, the instructions that use it, and in bindings."""
+    """Replace a buffer with another in `touched`, the instructions that use it, and in bindings."""
     for instruction in touched:
         instruction.redirect(old, new)
     for binding in program.bindings:

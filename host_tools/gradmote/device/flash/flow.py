@@ -107,7 +107,7 @@ class Flashed:
 
 
 def flash(order: Order, watch: Watch) -> Flashed:
-    """Build and program what the order says, and return the board that then answers.
+    """Carry out a flash order, and describe the board once it answers.
 
     A GradmoteError says what went wrong, and whether the board was changed.
     """

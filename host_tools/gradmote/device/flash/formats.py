@@ -51,7 +51,7 @@ def intel_hex(segments: Sequence[Segment]) -> bytes:
 def uf2(segments: Sequence[Segment], family: int) -> bytes:
     """Return a file in the USB Flashing Format, https://github.com/microsoft/uf2.
 
-    family: the number of the part's family; a boot loader refuses any other.
+    family: the part's UF2 family ID; its boot loader rejects files with any other ID.
     """
     blocks = [block for segment in joined(segments) for block in _payloads(_filled(segment))]
     return b"".join(_uf2_block(address, data, i, len(blocks), family) for i, (address, data) in enumerate(blocks))

@@ -54,7 +54,7 @@ def make(low: Lowering, value: ir.Value, layout: Sequence[int] | None = None) ->
 
 
 def quantize(low: Lowering, node: ir.Node, value: ir.Value) -> None:
-    """Replace a float32 gradient by a 16-bit one, row-major."""
+    """Replace a float32 gradient with a 16-bit one, row-major."""
     source, made = low.ref(value), make(low, value)
     quantized = QuantizeGradS16(
         dy=source, y=made.ref, exponent=made.exponent,

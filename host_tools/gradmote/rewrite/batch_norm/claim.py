@@ -50,7 +50,7 @@ def own(graph: ir.Graph, node: ir.Node, index: int) -> str:
 
 
 def infer(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace a node that was exported in training mode by its inference form.
+    """Replace a node that was exported in training mode with its inference form.
 
     Such a node outputs the new statistics; raises UnsupportedOperator if these are used.
     """

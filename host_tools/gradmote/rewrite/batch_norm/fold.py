@@ -43,7 +43,7 @@ def run_for_inference(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def rewrite(graph: ir.Graph, node: ir.Node) -> None:
-    """Fold a node into the preceding layer, or replace it by a scale and a shift."""
+    """Fold a node into the preceding layer, or replace it with a scale and a shift."""
     mean, var = frozen_statistics(node)
     factor = known(node, 1) / np.sqrt(var + epsilon(node))
     linear = node.inputs[0].producer()
@@ -66,7 +66,7 @@ def is_foldable(linear: ir.Node) -> bool:
 
 
 def fold(graph: ir.Graph, node: ir.Node, linear: ir.Node, factor: np.ndarray, mean: np.ndarray) -> None:
-    """Replace the layer and its BatchNormalization by one layer with new weights and bias."""
+    """Replace the layer and its BatchNormalization with one layer with new weights and bias."""
     w, y = linear.inputs[1], node.outputs[0]
     b = linear.inputs[2] if len(linear.inputs) > 2 else None
     old_bias = known(linear, 2).reshape(-1) if b is not None else 0.0
@@ -91,7 +91,7 @@ def output_channels(linear: ir.Node, factor: np.ndarray) -> np.ndarray:
 
 
 def replace(graph: ir.Graph, node: ir.Node, factor: np.ndarray, shift: np.ndarray) -> None:
-    """Replace a node without a foldable predecessor by y = x factor + shift."""
+    """Replace a node without a foldable predecessor with y = x factor + shift."""
     scale, bias = (weight_of(graph, v, a) for v, a in zip(node.inputs[1:3], (factor, shift), strict=True))
     take_over(graph, node.outputs[0], scale_and_shift(Builder(graph), node, node.inputs[0], scale, bias))
 

@@ -22,7 +22,7 @@ from .shared import batch_norms, epsilon, frozen_statistics
 
 
 def run_frozen(graph: ir.Graph, keep: Set[str]) -> None:
-    """Replace every BatchNormalization by Normalize with constant statistics."""
+    """Replace every BatchNormalization with a Normalize of constant statistics."""
     for node in batch_norms(graph):
         freeze(graph, node)
     prune(graph)
@@ -42,7 +42,7 @@ def freeze(graph: ir.Graph, node: ir.Node) -> None:
 
 
 def run_inference(graph: ir.Graph, keep: Set[str]) -> None:
-    """Replace every BatchNormalization by Normalize with the running statistics."""
+    """Replace every BatchNormalization with a Normalize of the running statistics."""
     for node in batch_norms(graph):
         use_state(graph, node)
     sort_nodes(graph)

@@ -54,7 +54,7 @@ def is_only_reader(node: ir.Node) -> bool:
 
 
 def quantize(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace a QuantizeLinear, and a Clip after it, by a constant."""
+    """Replace a QuantizeLinear, and a Clip after it, with a constant."""
     affine, weight = affine_of(node), node.inputs[0]
     if affine is None or weight is None:
         return

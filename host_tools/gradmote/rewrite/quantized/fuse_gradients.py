@@ -93,7 +93,7 @@ def output_axis(node: ir.Node) -> int:
 
 
 def fuse_layer(graph: ir.Graph, node: ir.Node, weights: Quantized) -> None:
-    """Replace the gradients of a layer's input, weights and bias by those of g'."""
+    """Replace the gradients of a layer's input, weights and bias with those of g'."""
     given = node.inputs[0]
     assert given is not None
     others = [use.node for use in given.uses() if use.node is not node and is_of(use.node, node)]
@@ -142,7 +142,7 @@ def input_gradient(graph: ir.Graph, node: ir.Node, weights: Quantized, scaled: S
 
 
 def replace(graph: ir.Graph, node: ir.Node, op_type: str, *inputs: ir.Value, **attributes: object) -> None:
-    """Replace a node by one of our own domain."""
+    """Replace a node with one of our own domain."""
     made = Builder(graph).op(op_type, *inputs, name=f"{node.outputs[0].name}.fused", domain=DOMAIN, **attributes)
     describe(made, node.outputs[0], node)
     take_over(graph, node.outputs[0], made)
@@ -190,7 +190,7 @@ def weight_gradient(graph: ir.Graph, node: ir.Node, scaled: Scaled) -> bool:
 
 
 def replace_transposed(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value]) -> None:
-    """Replace the gradient of weights (in_channels, out_channels) by the transpose of a QGemmGradW."""
+    """Replace the gradient of weights (in_channels, out_channels) with the transpose of a QGemmGradW."""
     builder, dw = Builder(graph), node.outputs[0]
     made = builder.op("QGemmGradW", *inputs, name=f"{dw.name}.rows", domain=DOMAIN)
     swapped = builder.op("Transpose", made, name=f"{dw.name}.fused", perm=[1, 0])

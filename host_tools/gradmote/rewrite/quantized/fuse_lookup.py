@@ -32,7 +32,7 @@ MOST_NODES = 16
 
 
 def fuse(graph: ir.Graph, node: ir.Node, keep: Set[str]) -> bool:
-    """Replace one Quantize and the functions in front of it by a table; return whether it was possible.
+    """Replace one Quantize and the functions in front of it with a table; return whether it was possible.
 
     A function of a parameter named in `keep` has no table: it changes with the parameter.
     """

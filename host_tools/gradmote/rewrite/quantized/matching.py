@@ -81,7 +81,7 @@ def scale_and_zero(builder: Builder, name: str, affine: Affine) -> tuple[ir.Valu
 def replace(
     graph: ir.Graph, node: ir.Node, result: Result, op_type: str, inputs: list[ir.Value | None], **attributes: Any
 ) -> None:
-    """Replace a Quantize node, and the float node in front of it, by one node of our own domain with its bounds."""
+    """Replace a Quantize node, and the float node in front of it, with one node of our own domain with its bounds."""
     builder, y = Builder(graph), result.node.outputs[0]
     bounds = {"low": result.low, "high": result.high}
     made = builder.op(op_type, *inputs, name=f"{y.name}.fused", domain=DOMAIN, **attributes, **bounds)

@@ -87,7 +87,7 @@ def padded_inputs(graph: ir.Graph, node: ir.Node, x: ir.Value | None, affine: Af
 
 
 def rewrite(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value | None], affine: Affine) -> None:
-    """Replace the node by one that moves integers, with a DequantizeLinear for each output."""
+    """Replace the node with one that moves integers, with a DequantizeLinear for each output."""
     builder, used = Builder(graph), [y for y in node.outputs if y.uses() or y.is_graph_output()]
     op_type, domain, attributes = moving_operator(node)
     count = 1 if domain else len(node.outputs)
@@ -105,7 +105,7 @@ def rewrite(graph: ir.Graph, node: ir.Node, inputs: list[ir.Value | None], affin
 
 
 def replace_output(y: ir.Value, real: ir.Value) -> None:
-    """Replace one output by a new value, which takes its name."""
+    """Replace one output with a new value, which takes its name."""
     name, real.shape, real.type = y.name, y.shape, y.type
     y.replace_all_uses_with(real, replace_graph_outputs=True)
     y.name, real.name = f"{name}.before", name

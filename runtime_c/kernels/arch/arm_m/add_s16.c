@@ -13,7 +13,8 @@
 /* The largest difference between the two exponents. */
 #define MOST_APART 8
 
-/* Sums are multiplied by SPREAD, so that scales may be larger than 1. */
+/* A gm_multiplier is below 1/4. Multiplying each sum by SPREAD, and dividing the multiplier by it,
+ * raises that limit to 16, so that scales may be larger than 1. */
 #define SPREAD_BITS 6
 #define SPREAD (1 << SPREAD_BITS)
 

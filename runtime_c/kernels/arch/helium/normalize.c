@@ -17,7 +17,7 @@
 
 #if GM_WITH_NORMALIZE
 
-/* Replaces negative values by 0; NaN stays, because Helium makes every NaN positive. */
+/* Replaces negative values with 0; NaN stays, because Helium makes every NaN positive. */
 #define RECTIFY_8(q, r) LINE("vqshlu.s32 " #q ", " #q ", #0") LINE("vqshlu.s32 " #r ", " #r ", #0")
 
 /* Defines a function whose LOOP, which START leads to, stops before pixels with subnormals,

@@ -41,7 +41,7 @@ def is_wanted(compiled: Compiled) -> bool:
 
 
 def stream(program: Program, section: Section, coverings: list[Covering]) -> None:
-    """Replace the instructions of a section by its loop."""
+    """Replace the instructions of a section with its loop."""
     later = program.instructions[section.last + 1 :]
     for home in dict.fromkeys(section.homes.values()):
         if home.rows is None and overwrites(section, home.value):
