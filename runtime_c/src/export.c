@@ -12,7 +12,7 @@
 #include "program.h"
 #include "ranges.h"
 
-#define BUFFER_SIZE 64u
+#define EXPORT_BUFFER 64u
 
 /* An export table, and whose numbers go into its model. */
 typedef struct {
@@ -20,24 +20,24 @@ typedef struct {
     gm_read_fn read;
     void *user;
     gm_export_header header;
-} export_file;
+} export_source;
 
 /* A walk through the ranges. */
 typedef struct {
     gm_export_range range;
     uint32_t next; /* index of the range after it */
     uint32_t end;  /* of the range in the model */
-} walk;
+} export_walk;
 
 /* ---- The file -------------------------------------------------------------------------------- */
 
-static int read_bytes(const export_file *f, uint32_t offset, void *data, uint32_t size)
+static int read_export(const export_source *f, uint32_t offset, void *data, uint32_t size)
 {
     return f->read(f->user, offset, data, size) == 0 ? GM_OK : GM_ERR_IO;
 }
 
 /* Reads the header, and checks that the parts that it names fill the file. */
-static GM_COLD int open_file(export_file *f, const gm_session *session, gm_read_fn read, void *user)
+static GM_COLD int open_export(export_source *f, const gm_session *session, gm_read_fn read, void *user)
 {
     int status = read == NULL ? GM_ERR_INVALID_ARGUMENT : gm_idle(session);
     if (status != GM_OK) {
@@ -46,7 +46,7 @@ static GM_COLD int open_file(export_file *f, const gm_session *session, gm_read_
     f->session = session;
     f->read = read;
     f->user = user;
-    status = read_bytes(f, 0, &f->header, sizeof f->header);
+    status = read_export(f, 0, &f->header, sizeof f->header);
     if (status != GM_OK) {
         return status;
     }
@@ -61,13 +61,13 @@ static GM_COLD int open_file(export_file *f, const gm_session *session, gm_read_
     return fills ? GM_OK : GM_ERR_BAD_SECTION;
 }
 
-static int check_crc(const export_file *f)
+static int check_export_crc(const export_source *f)
 {
-    uint8_t buffer[BUFFER_SIZE];
+    uint8_t buffer[EXPORT_BUFFER];
     uint32_t crc = 0;
     for (uint32_t at = 16, n; at < f->header.size; at += n) {
-        n = f->header.size - at < BUFFER_SIZE ? f->header.size - at : BUFFER_SIZE;
-        int status = read_bytes(f, at, buffer, n);
+        n = f->header.size - at < EXPORT_BUFFER ? f->header.size - at : EXPORT_BUFFER;
+        int status = read_export(f, at, buffer, n);
         if (status != GM_OK) {
             return status;
         }
@@ -93,7 +93,7 @@ static int reads_state(const gm_export_range *range, uint32_t state_size)
 }
 
 /* Returns whether a range is sound, and sets its end in the model. */
-static int is_sound(const export_file *f, walk *w)
+static int is_sound(const export_source *f, export_walk *w)
 {
     const gm_export_range *range = &w->range;
     uint64_t elements = saturating_product(range->columns, range->rows);
@@ -108,13 +108,13 @@ static int is_sound(const export_file *f, walk *w)
 }
 
 /* Reads and checks the next range. Returns GM_OK, GM_AGAIN after the last one, or what is wrong. */
-static int next_range(const export_file *f, walk *w)
+static int next_range(const export_source *f, export_walk *w)
 {
     if (w->next == f->header.ranges) {
         return GM_AGAIN;
     }
     uint32_t at = (uint32_t)(sizeof f->header + w->next++ * sizeof w->range);
-    int status = read_bytes(f, at, &w->range, sizeof w->range);
+    int status = read_export(f, at, &w->range, sizeof w->range);
     return status != GM_OK ? status : is_sound(f, w) ? GM_OK : GM_ERR_BAD_SECTION;
 }
 
@@ -126,17 +126,17 @@ typedef struct {
     const uint8_t *arena;
     uint32_t row, element; /* offsets in the arena */
     uint32_t column;
-} place;
+} export_place;
 
-static place place_of(const export_file *f, const gm_export_range *range, uint32_t element)
+static export_place place_of(const export_source *f, const gm_export_range *range, uint32_t element)
 {
     uint32_t row = range->source + element / range->columns * (uint32_t)range->row_step;
     uint32_t column = element % range->columns;
-    place found = {range, f->session->arena, row, row + column * (uint32_t)range->step, column};
+    export_place found = {range, f->session->arena, row, row + column * (uint32_t)range->step, column};
     return found;
 }
 
-static void go_on(place *p)
+static void go_on(export_place *p)
 {
     p->element += (uint32_t)p->range->step;
     if (++p->column == p->range->columns) {
@@ -146,16 +146,16 @@ static void go_on(place *p)
     }
 }
 
-static int32_t integer_at(const place *p)
+static int32_t integer_at(const export_place *p)
 {
     return (int8_t)p->arena[p->element] + p->range->add;
 }
 
 /* Returns whether all integers of a range fit its type in the model. */
-static int fits(const export_file *f, const gm_export_range *range)
+static int fits(const export_source *f, const gm_export_range *range)
 {
     int32_t lowest = range->kind == GM_EXPORT_KIND_U8 ? 0 : -128;
-    place p = place_of(f, range, 0);
+    export_place p = place_of(f, range, 0);
     for (uint32_t left = range->columns * range->rows; left > 0; --left, go_on(&p)) {
         if (integer_at(&p) < lowest || integer_at(&p) > lowest + 255) {
             return 0;
@@ -165,14 +165,14 @@ static int fits(const export_file *f, const gm_export_range *range)
 }
 
 /* Puts the bytes of a range into those [offset, offset + size) of the model. */
-static void put_range(const export_file *f, const walk *w, uint32_t offset, uint8_t *data, uint32_t size)
+static void put_range(const export_source *f, const export_walk *w, uint32_t offset, uint8_t *data, uint32_t size)
 {
     uint32_t width = element_size(&w->range), begin = w->range.at > offset ? w->range.at : offset;
     uint32_t end = w->end < offset + size ? w->end : offset + size;
     if (begin >= end) {
         return;
     }
-    place p = place_of(f, &w->range, (begin - w->range.at) / width);
+    export_place p = place_of(f, &w->range, (begin - w->range.at) / width);
     for (uint32_t byte = (begin - w->range.at) % width; begin < end; ++begin) {
         data[begin - offset] = width == 1 ? (uint8_t)integer_at(&p) : p.arena[p.element + byte];
         if (++byte == width) {
@@ -185,9 +185,9 @@ static void put_range(const export_file *f, const walk *w, uint32_t offset, uint
 /* ---- Export ---------------------------------------------------------------------------------- */
 
 /* Checks all ranges, and that integers fit. */
-static int check_ranges(const export_file *f)
+static int check_export_ranges(const export_source *f)
 {
-    walk w = {{0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
+    export_walk w = {{0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
     int status;
     while ((status = next_range(f, &w)) == GM_OK) {
         if (w.range.kind != GM_EXPORT_KIND_WORD && !fits(f, &w.range)) {
@@ -197,23 +197,23 @@ static int check_ranges(const export_file *f)
     return status == GM_AGAIN ? GM_OK : status;
 }
 
-static GM_COLD int check_file(export_file *f, size_t size)
+static GM_COLD int check_export(export_source *f, size_t size)
 {
-    int status = f->header.size <= size ? check_crc(f) : GM_ERR_TRUNCATED;
+    int status = f->header.size <= size ? check_export_crc(f) : GM_ERR_TRUNCATED;
     if (status != GM_OK) {
         return status;
     }
     if (memcmp(f->header.model_id, f->session->header->model_id, sizeof f->header.model_id) != 0) {
         return GM_ERR_WRONG_MODEL;
     }
-    return check_ranges(f);
+    return check_export_ranges(f);
 }
 
 GM_COLD int gm_export_check(const gm_session *session, gm_read_fn read, void *user, size_t size, uint32_t *model_size)
 {
-    export_file f;
-    int status = size < sizeof f.header ? GM_ERR_TRUNCATED : open_file(&f, session, read, user);
-    status = status == GM_OK ? check_file(&f, size) : status;
+    export_source f;
+    int status = size < sizeof f.header ? GM_ERR_TRUNCATED : open_export(&f, session, read, user);
+    status = status == GM_OK ? check_export(&f, size) : status;
     if (status == GM_OK && model_size != NULL) {
         *model_size = f.header.model_size;
     }
@@ -221,10 +221,10 @@ GM_COLD int gm_export_check(const gm_session *session, gm_read_fn read, void *us
 }
 
 /* Copies a part of the trained model. */
-static int copy_part(const export_file *f, uint32_t offset, void *data, uint32_t size)
+static int copy_export_part(const export_source *f, uint32_t offset, void *data, uint32_t size)
 {
-    walk w = {{0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
-    int status = read_bytes(f, f->header.size - f->header.model_size + offset, data, size);
+    export_walk w = {{0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
+    int status = read_export(f, f->header.size - f->header.model_size + offset, data, size);
     while (status == GM_OK && w.end < offset + size) {
         status = next_range(f, &w);
         if (status == GM_OK) {
@@ -237,22 +237,22 @@ static int copy_part(const export_file *f, uint32_t offset, void *data, uint32_t
 GM_COLD int gm_export_part(const gm_session *session, gm_read_fn read, void *user, uint32_t offset, void *data,
                            uint32_t size)
 {
-    export_file f;
-    int status = open_file(&f, session, read, user);
+    export_source f;
+    int status = open_export(&f, session, read, user);
     if (status != GM_OK) {
         return status;
     }
     int is_inside = data != NULL && is_within(offset, size, 0, f.header.model_size);
-    return is_inside ? copy_part(&f, offset, data, size) : GM_ERR_INVALID_ARGUMENT;
+    return is_inside ? copy_export_part(&f, offset, data, size) : GM_ERR_INVALID_ARGUMENT;
 }
 
 GM_COLD int gm_export(const gm_session *session, gm_read_fn read, gm_write_fn write, void *user, size_t size)
 {
-    uint8_t buffer[BUFFER_SIZE];
+    uint8_t buffer[EXPORT_BUFFER];
     uint32_t model_size = 0;
     int status = write == NULL ? GM_ERR_INVALID_ARGUMENT : gm_export_check(session, read, user, size, &model_size);
     for (uint32_t at = 0, n; status == GM_OK && at < model_size; at += n) {
-        n = model_size - at < BUFFER_SIZE ? model_size - at : BUFFER_SIZE;
+        n = model_size - at < EXPORT_BUFFER ? model_size - at : EXPORT_BUFFER;
         status = gm_export_part(session, read, user, at, buffer, n);
         if (status == GM_OK && write(user, at, buffer, n) != 0) {
             status = GM_ERR_IO;

@@ -10,24 +10,17 @@ from typing import Any
 import numpy as np
 import pytest
 from numeric.onnx_backend.page import read_facts
+from numeric.onnx_backend.training_kernels import training_kernels
 
 from bindings.test_node import drawn, images, network
 from gradmote import Session
 from gradmote.formats.image import read_image
 from gradmote.formats.kernel_selection import needs_of
-from gradmote.generated.opcodes import OPCODES
 from support import npm_package
 from wasm_module import TRAINING_KERNELS
 
 #: Bytes under brotli.
 LIMITS = {"gradmote-infer-simd.wasm": 30_000, "gradmote-infer.wasm": 17_000, "infer.min.js": 6_144}
-#: What node tests do not run on: guards of training, which are small, and what draws numbers.
-UNTESTED = {"CHECK_FINITE", "CHECK_BOUND", "RANDOM_UNIFORM"}
-#: What quantized models infer by, and what runs layers row by row.
-QUANTIZED = {"QUANTIZE", "DEQUANTIZE", "COPY_S8", "MATMUL_S8", "CONV_S8", "CONV_TRANSPOSE_S8"} | {
-    f"{name}_S8" for name in ("ADD", "MUL", "MAX_POOL", "AVERAGE_POOL")
-}
-LOOPS = {"LOOP", "GUARD", "SHIFT"}
 NETWORKS = {"lenet": 2, "ds_cnn": 2, "resnet_8": 1}
 BUNDLERS = ("vite", "webpack")
 
@@ -94,10 +87,8 @@ def assert_inferred(reported: dict[str, Any]) -> None:
 
 
 def test_modules_lack_the_kernels_of_training_alone() -> None:
-    """It includes all opcodes that the inference of some operator or of quantized models needs, and loops."""
-    forward = set().union(*(facts.kernels.forward for facts in read_facts().values()))
-    kept = forward | UNTESTED | QUANTIZED | LOOPS
-    assert TRAINING_KERNELS.read_text().split() == [name for name in OPCODES if name not in kept]
+    """`./run scons accept ONLY=operators` writes the list."""
+    assert TRAINING_KERNELS.read_text().split() == training_kernels(read_facts())
 
 
 def test_no_inference_of_the_set_needs_a_kernel_of_training() -> None:

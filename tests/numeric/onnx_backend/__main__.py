@@ -1,4 +1,5 @@
-"""Runs ONNX's node tests, and writes what does not pass, what operators run on, and docs/OPERATORS.md.
+"""Runs ONNX's node tests, and writes what does not pass, what operators run on, docs/OPERATORS.md, and the list of
+kernels that only training needs.
 
     cd tests && python -m numeric.onnx_backend
 
@@ -12,7 +13,10 @@ import shutil
 from collections.abc import Mapping
 
 from numeric.onnx_backend import page, suite
+from numeric.onnx_backend.training_kernels import training_kernels
 from onnx.backend.test.case.test_case import TestCase
+
+from wasm_module import TRAINING_KERNELS
 
 
 def main() -> None:
@@ -21,6 +25,7 @@ def main() -> None:
     failing = {name for reasons in listed.values() for name in reasons}
     facts = measure(cases, failing)
     page.write_facts(facts)
+    TRAINING_KERNELS.write_text("".join(f"{name}\n" for name in training_kernels(facts)))
     page.PAGE.write_text(page.render(facts, suite.totals(cases, failing), listed))
 
 

@@ -106,7 +106,7 @@ def test_costs_are_of_opcodes_and_not_negative():
 
 def test_every_opcode_has_a_cost():
     """The costs of what runs layers by rows are in the code, with what they move."""
-    assert OPCODES.keys() == table()["costs"].keys() | ROWS.keys()
+    assert OPCODES.keys() == table()["costs"].keys() | ROWS.keys(), "./run scons accept ONLY=costs measures them"
     assert not table()["costs"].keys() & ROWS.keys()
 
 
