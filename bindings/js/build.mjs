@@ -20,6 +20,7 @@ const ENTRIES = {
   "training/index": { browser: "training", node: "training.node" },
   "infer/index": { browser: "infer", node: "infer.node" },
   storage: { browser: "storage", node: "storage.node" },
+  export: { browser: "export", node: "export.node" },
   "federated/index": { browser: "federated", node: "federated.node" },
   "serial/index": { browser: "serial", node: "serial.node" },
   "serial/element/index": { browser: "board", node: "board.node" },
@@ -31,6 +32,7 @@ const GLOBALS = {
   "training/index": "ort",
   "infer/index": "gradmoteInfer",
   storage: "gradmoteStorage",
+  export: "gradmoteExport",
   "federated/index": "gradmoteFederated",
   "serial/index": "gradmoteSerial",
   "serial/element/index": "gradmoteBoard",
@@ -47,7 +49,8 @@ const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'co
 function besides(entry, place, ending) {
   if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load no training code
   const session = entry.startsWith("federated") && { "errors.js": "index", "session.js": "index" };
-  const owners = { "index.js": "index", ...session, ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
+  const shared = entry === "export" && { "errors.js": "index" };
+  const owners = { "index.js": "index", ...session, ...shared, ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
   const beside = ({ path, resolveDir }) => {
     const owner = owners[relative(join(HERE, "src"), join(resolveDir, path)).replaceAll("\\", "/")];
     if (owner && owner !== entry) return { path: `./${ENTRIES[owner][place]}${ending}`, external: true };

@@ -37,7 +37,7 @@ const char *gm_error_text(int error)
     case GM_ERR_BAD_STORE: return "the sample store has an invalid shape or offset";
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
     case GM_ERR_WRONG_ARITHMETIC: return "this build rounds differently from its profile";
-    case GM_ERR_DOES_NOT_FIT: return "a trained integer does not fit the model's type with its zero point";
+    case GM_ERR_DOES_NOT_FIT: return "an integer does not fit the model's type";
     default: return "unknown error code";
     }
 }
@@ -76,7 +76,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_BAD_STORE: return "compile the model again; the image was not written by gradmote";
     case GM_ERR_OTHER_BASE: return "send the delta of this round";
     case GM_ERR_WRONG_ARITHMETIC: return "compile without -ffast-math";
-    case GM_ERR_DOES_NOT_FIT: return "export it with `gradmote export`, which moves the zero point";
+    case GM_ERR_DOES_NOT_FIT: return "use `gradmote export`";
     default: return "";
     }
 }

@@ -35,7 +35,7 @@ enum gm_error {
     GM_ERR_BAD_STORE = -29, /* the sample store has an invalid shape or offset */
     GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
     GM_ERR_WRONG_ARITHMETIC = -31, /* this build rounds differently from its profile */
-    GM_ERR_DOES_NOT_FIT = -32, /* a trained integer does not fit the model's type with its zero point */
+    GM_ERR_DOES_NOT_FIT = -32, /* an integer does not fit the model's type */
 };
 
 #endif

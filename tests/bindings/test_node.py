@@ -15,6 +15,7 @@ from dist.same_state import PIXELS, drawn
 
 from bindings.conversation import Call, camel, twin_answers, write_calls
 from gradmote import Session, compile_model, losses, optimizers
+from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from support import digits, npm_package
@@ -24,13 +25,15 @@ ROOT = npm_package.ROOT
 SOURCES = ROOT / "bindings" / "js" / "src"
 #: Bytes that files of the package may have under brotli.
 CLASSES = ["nul", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
-LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_600, "gradmote.min.js": 8_192, "training.min.js": 10_000}
+LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 30_600, "gradmote.min.js": 8_300, "training.min.js": 10_000}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
 #: What only JavaScript's Session has: its views have no shape, and an image's losses and scheme can be asked for.
 #: openMemory() is for the package's other entries.
 JAVASCRIPT_ONLY = {"losses", "openMemory", "parameterShape", "scheme", "toString", "train"}
 #: The members of FederatedSession of gradmote/federated, so that pages without rounds do not fetch it.
 OF_ROUNDS = {"round", "beginRound", "roundDelta", "checkDelta", "endRound"}
+#: The function of gradmote/export.
+OF_EXPORT = {"exportModel"}
 
 
 @cache
@@ -58,6 +61,10 @@ def project() -> Path:
     with Session(images()["accumulate"], "strict") as session:
         session.set_parameters(array("f", [0.5] * (session.requirements()["parameters_size"] // 4)))
         npm_package.give("accumulate.gmck", session.save())
+    with twin(images()["step"], 3, len(CLASSES)) as session:
+        table = export_table(digits.model(), images()["step"])
+        for ending, content in (("gmck", session.save()), ("gmex", table), ("onnx", session.export_model(table))):
+            npm_package.give(f"exported.{ending}", content)
     return folder
 
 
@@ -164,7 +171,7 @@ def test_calls_answer_as_the_twins(project: Path, tmp_path: Path, name: str) -> 
 def test_session_has_the_names_of_pythons(project: Path) -> None:
     names = {name for name in dir(Session) if not name.startswith("_")} | {"profile"}
     found = set(json.loads(npm_package.node("names.mjs")))
-    assert found - JAVASCRIPT_ONLY == {camel(name) for name in names} - OF_ROUNDS
+    assert found - JAVASCRIPT_ONLY == {camel(name) for name in names} - OF_ROUNDS - OF_EXPORT
 
 
 def test_scripts_have_the_members_of_modules(project: Path) -> None:

@@ -99,7 +99,7 @@ def test_what_it_learned_is_exported_from_its_port(firmware: Path, tmp_path: Pat
     assert (tmp_path / "out.onnx").read_bytes() == (tmp_path / "expected.onnx").read_bytes()
     with Session(made.image) as session:
         session.load(learned)
-        assert session.export(export_table(model, made.image)) == (tmp_path / "expected.onnx").read_bytes()
+        assert session.export_model(export_table(model, made.image)) == (tmp_path / "expected.onnx").read_bytes()
 
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:

@@ -554,7 +554,7 @@ class Session:
         self._check(self._lib.gm_checkpoint_carry_over(self._open(), read, file, len(content), carried), "carry over")
         return int(carried[0])
 
-    def export(self, table: Any) -> bytes:
+    def export_model(self, table: Any) -> bytes:
         """Return the trained model as an ONNX file: what `gradmote export` writes of a checkpoint.
 
         table: the bytes of the model's export table (.gmex), which `gradmote compile --export-table` writes. Raises

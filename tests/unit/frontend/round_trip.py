@@ -51,7 +51,7 @@ def check(model, loss, x: np.ndarray, labels: np.ndarray, directory: Path, rate:
     assert session.eval_step(x, labels) < 0.9 * first
     export_inference(model, session.save(), directory / "trained.onnx")
     table = export_table(model, image, tie=build.get("tie", ()))
-    assert session.export(table) == (directory / "trained.onnx").read_bytes()
+    assert session.export_model(table) == (directory / "trained.onnx").read_bytes()
     np.testing.assert_allclose(np.array(session.infer(x)[0]), served(directory / "trained.onnx", x, which), **TOLERANCE)
     return session
 

@@ -40,7 +40,7 @@ def trained(graph: Drawn, tmp_path, scheme=None, **settings) -> tuple[bytes, byt
         for x in graph.inputs(3):
             session.step(x, random.integers(0, graph.classes, graph.batch))
         export_inference(graph.model, session.save(), tmp_path / "trained.onnx")
-        return session.export(table), (tmp_path / "trained.onnx").read_bytes()
+        return session.export_model(table), (tmp_path / "trained.onnx").read_bytes()
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -71,7 +71,7 @@ def test_opsets_and_external_data(opset: int, tmp_path) -> None:
     with Session(made.image) as session:
         session.step(np.ones((2, 6), np.float32), np.array([0, 2]))
         export_inference(path, session.save(), tmp_path / "trained.onnx")
-        assert session.export(table) == (tmp_path / "trained.onnx").read_bytes()
+        assert session.export_model(table) == (tmp_path / "trained.onnx").read_bytes()
 
 
 def test_a_transposed_copy_takes_one_range(tmp_path) -> None:
@@ -88,7 +88,7 @@ def test_a_transposed_copy_takes_one_range(tmp_path) -> None:
         session.step(np.ones((2, 5), np.float32), np.array([0, 2]))
         found = {
             t.name: onnx.numpy_helper.to_array(t)
-            for t in onnx.load_from_string(session.export(table)).graph.initializer
+            for t in onnx.load_from_string(session.export_model(table)).graph.initializer
         }
     np.testing.assert_array_equal(found["w"].T, found["val_3"])
     assert (found["w"] != weight).any()
@@ -104,7 +104,7 @@ def test_the_command_writes_a_table_beside_the_image(tmp_path, monkeypatch, caps
         session.step(np.ones((1, 3), np.float32), np.array([1]))
         (tmp_path / "learned.gmck").write_bytes(session.save())
         assert cli.main(["export", "model.onnx", "learned.gmck", "-o", "trained.onnx"]) == 0
-        assert session.export((tmp_path / "model.gmex").read_bytes()) == (tmp_path / "trained.onnx").read_bytes()
+        assert session.export_model((tmp_path / "model.gmex").read_bytes()) == (tmp_path / "trained.onnx").read_bytes()
     assert cli.main(["export", "model.onnx", "-o", "trained.onnx"]) == 1
     assert "a .gmck file, or the board with --from PORT" in capsys.readouterr().err
     assert cli.main([*compiling, "--strip-names"]) == 1
@@ -119,7 +119,7 @@ def test_what_does_not_belong_together() -> None:
     (model, image), (other_model, other) = small(), small(width=5)
     table = export_table(model, image)
     with Session(other) as session, pytest.raises(RuntimeFault, match="WRONG_MODEL"):
-        session.export(table)
+        session.export_model(table)
     with Session(image) as session:
         for wrong, reason in (
             (table[:-1] + b"\xff", "BAD_CRC"),
@@ -128,7 +128,7 @@ def test_what_does_not_belong_together() -> None:
             (image, "BAD_MAGIC"),
         ):
             with pytest.raises(RuntimeFault, match=reason):
-                session.export(wrong)
+                session.export_model(wrong)
     with pytest.raises(CheckpointError, match=r"\[3, 5\]|\[3, 4\]"):
         export_table(other_model, image)
 

@@ -33,7 +33,7 @@ const TEXTS = {
   BAD_STORE: ["the sample store has an invalid shape or offset", "compile the model again; the image was not written by gradmote"],
   OTHER_BASE: ["the delta belongs to another base or round", "send the delta of this round"],
   WRONG_ARITHMETIC: ["this build rounds differently from its profile", "compile without -ffast-math"],
-  DOES_NOT_FIT: ["a trained integer does not fit the model's type with its zero point", "export it with `gradmote export`, which moves the zero point"],
+  DOES_NOT_FIT: ["an integer does not fit the model's type", "use `gradmote export`"],
 } as const;
 
 /** The name of an error of the runtime. */
