@@ -441,6 +441,42 @@ int64_t gm_handle_checkpoint_size(int64_t handle, int half)
     return size;
 }
 
+/* ---- As onnxruntime does ----------------------------------------------------------------------- */
+
+/* The runtime divides the sum by the number of gradients, which is 1 meanwhile. */
+static int step_on_sum(gm_session *session)
+{
+    uint32_t *accumulated = (uint32_t *)(uintptr_t)&gm_control_view(session)->accumulated, count = *accumulated;
+    *accumulated = count < 1 ? count : 1;
+    int status = gm_optimizer_step(session);
+    *accumulated = count;
+    return status;
+}
+
+static int export_model(const gm_session *session, const void *table, size_t table_size, void *data, size_t size)
+{
+    file from = {(uint8_t *)(uintptr_t)table, table != NULL ? table_size : 0};
+    uint32_t model_size = 0;
+    int status = gm_export_check(session, read_file, &from, from.size, &model_size);
+    if (status != GM_OK) {
+        return status;
+    }
+    if (data == NULL || size != model_size) {
+        return data == NULL ? GM_ERR_INVALID_ARGUMENT : GM_ERR_WRONG_SIZE;
+    }
+    return gm_export_part(session, read_file, &from, 0, data, model_size);
+}
+
+int64_t gm_handle_export_size(int64_t handle, const void *table, size_t table_size)
+{
+    ENTER(handle);
+    file from = {(uint8_t *)(uintptr_t)table, table != NULL ? table_size : 0};
+    uint32_t size = 0;
+    status = gm_export_check(session, read_file, &from, from.size, &size);
+    leave(held, handle);
+    return status == GM_OK ? (int64_t)size : status;
+}
+
 /* ---- Properties -------------------------------------------------------------------------------- */
 
 static int set_property(gm_session *session, const char *key, uint32_t type, uint32_t value)

@@ -152,7 +152,7 @@ static int32_t integer_at(const export_place *p)
 }
 
 /* Returns whether all integers of a range fit its type in the model. */
-static int fits(const export_source *f, const gm_export_range *range)
+static int integers_fit(const export_source *f, const gm_export_range *range)
 {
     int32_t lowest = range->kind == GM_EXPORT_KIND_U8 ? 0 : -128;
     export_place p = place_of(f, range, 0);
@@ -190,7 +190,7 @@ static int check_export_ranges(const export_source *f)
     export_walk w = {{0, 0, 0, 0, 0, 0, 0, 0}, 0, 0};
     int status;
     while ((status = next_range(f, &w)) == GM_OK) {
-        if (w.range.kind != GM_EXPORT_KIND_WORD && !fits(f, &w.range)) {
+        if (w.range.kind != GM_EXPORT_KIND_WORD && !integers_fit(f, &w.range)) {
             return GM_ERR_DOES_NOT_FIT;
         }
     }

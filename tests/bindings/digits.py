@@ -7,6 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from gradmote import optimizers
+from gradmote.artifacts.export import trained_model
+from gradmote.artifacts.export_table import export_table
+from gradmote.ir.write import proto_bytes
 from support import digits
 
 #: What begins a line that is not code: a comment or an import, in any of the languages.
@@ -17,8 +20,16 @@ def images(folder: Path) -> tuple[Path, Path]:
     """Write the MLP of same_state as an image with steps, and as one that accumulates gradients."""
     paths = folder / "model.mote", folder / "accumulating.mote"
     for path, accumulate in zip(paths, (False, True)):
-        path.write_bytes(digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate))
+        image = digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate)
+        path.write_bytes(image)
+        path.with_suffix(".gmex").write_bytes(export_table(digits.model(), image))
     return paths
+
+
+def check_export(folder: Path) -> None:
+    """Compare the model that a program exported, trained.onnx, with the host's export of its checkpoint."""
+    expected = proto_bytes(trained_model(digits.model(), folder / "trained.gmck"))
+    assert (folder / "trained.onnx").read_bytes() == expected
 
 
 def digits_folder(folder: Path, accumulate: bool = False) -> Path:

@@ -9,7 +9,7 @@ import pytest
 
 from bindings import same_state
 from bindings.csharp import ASSEMBLY, PROGRAMS, ROWS, build, run_csharp, run_program
-from bindings.digits import accuracy, code_lines, digits_folder, images
+from bindings.digits import accuracy, check_export, code_lines, digits_folder, images
 from bindings.row import Row
 from support.firmware import ROOT
 
@@ -26,6 +26,7 @@ def test_what_a_program_gets_wrong_is_an_exception(tmp_path: Path) -> None:
     done = run_csharp(PROGRAMS / "Checks.cs", tmp_path, *map(str, images(tmp_path)))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "71 passed, 0 failed\n"
+    check_export(tmp_path)
 
 
 def test_the_example_learns_digits(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from bindings import same_state
-from bindings.digits import accuracy, code_lines, digits_folder, images
+from bindings.digits import accuracy, check_export, code_lines, digits_folder, images
 from bindings.java import JAR, PROGRAMS, ROWS, jar, run_java
 from bindings.row import Row
 from support.firmware import ROOT, run_scons
@@ -32,6 +32,7 @@ def test_what_a_program_gets_wrong_is_an_exception(tmp_path: Path) -> None:
     done = run_java(PROGRAMS / "Checks.java", *map(str, images(tmp_path)))
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout == "88 passed, 0 failed\n"
+    check_export(tmp_path)
 
 
 def test_the_example_learns_digits(tmp_path: Path) -> None:
@@ -108,5 +109,5 @@ def undefined(reported: str) -> set[str]:
 
 
 def test_it_is_small() -> None:
-    """Fewer than 400 lines of Java that are neither empty, nor comments, nor imports."""
-    assert code_lines((JAVA / "src").rglob("*.java")) < 400
+    """Fewer than 420 lines of Java that are neither empty, nor comments, nor imports."""
+    assert code_lines((JAVA / "src").rglob("*.java")) < 420

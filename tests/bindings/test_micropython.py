@@ -13,9 +13,11 @@ import pytest
 
 import gradmote
 from bindings import micropython
+from bindings.digits import check_export
 from bindings.row import Missing, Row
 from bindings.same_state import expected, image, write_model
 from gradmote import Session, compile_model, losses, optimizers
+from gradmote.artifacts.export_table import export_table
 from gradmote.compiler.options import Options, StoreOptions
 from gradmote.generated.console import FAULTS
 from gradmote.generated.errors import ERRORS
@@ -84,6 +86,30 @@ def test_session_has_every_public_name_of_cpythons(here: Path, model: Path) -> N
     script += "print(' '.join(name for name in sys.argv[2:] if not hasattr(s, name)))"
     names = [name for name in dir(Session(image())) if not name.startswith("_")]
     assert run(script, model, *names).split() == []
+
+
+EXPORT = """
+import sys
+from array import array
+from gradmote import Session
+session = Session(open(sys.argv[1], 'rb').read())
+session.step(array('f', [0.5] * 64), array('i', [3]))
+with open(sys.argv[4], 'wb') as checkpoint:
+    session.save_to(checkpoint)
+with open(sys.argv[2], 'rb') as table, open(sys.argv[3], 'wb') as out:
+    session.export_model_to(table, out)
+with open(sys.argv[2], 'rb') as table, open(sys.argv[3], 'rb') as out:
+    print(session.export_model(table) == out.read())
+with open(sys.argv[2], 'rb') as table, open(sys.argv[3], 'rb') as out:
+    print(session.export_model(table.read()) == out.read())
+"""
+
+
+def test_a_model_goes_to_a_file_as_onnx(here: Path, model: Path, tmp_path: Path) -> None:
+    (tmp_path / "model.gmex").write_bytes(export_table(digits.model(), model.read_bytes()))
+    paths = [tmp_path / name for name in ("model.gmex", "trained.onnx", "trained.gmck")]
+    assert run(EXPORT, model, *map(str, paths)).split() == ["True", "True"]
+    check_export(tmp_path)
 
 
 def test_every_code_has_the_words_of_cpythons_fault(here: Path) -> None:

@@ -40,6 +40,9 @@ namespace Gradmote
         internal ReplayCall Replay;
         internal SetSeedCall Forget;
         internal ScoreCall Score;
+        internal CloseCall OptimizerStepOnSum;
+        internal ExportSizeCall ExportSize;
+        internal ExportModelCall ExportModel;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -65,5 +68,7 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate int PropertyCall(long handle, byte[] key, uint[] @out);
         [UnmanagedFunctionPointer(C)] internal delegate int ReplayCall(long handle, out float loss);
         [UnmanagedFunctionPointer(C)] internal delegate int ScoreCall(long handle, uint label, out uint kept, out uint right);
+        [UnmanagedFunctionPointer(C)] internal delegate long ExportSizeCall(long handle, byte[] table, UIntPtr tableSize);
+        [UnmanagedFunctionPointer(C)] internal delegate int ExportModelCall(long handle, byte[] table, UIntPtr tableSize, byte[] data, UIntPtr size);
     }
 }

@@ -61,6 +61,9 @@ namespace Gradmote
         /// <summary>Applies the mean of the accumulated gradients.</summary>
         public void OptimizerStep() => Run(Program.Optimizer);
 
+        /// <summary>Applies the sum of the accumulated gradients, as onnxruntime does, instead of their mean.</summary>
+        public void OptimizerStepOnSum() => Check(native.OptimizerStepOnSum(handle), "OptimizerStepOnSum");
+
         /// <summary>Makes the next TrainStep() start from zero gradients.</summary>
         public void LazyResetGrad() => Check(native.LazyResetGrad(handle), "LazyResetGrad");
 
@@ -145,6 +148,19 @@ namespace Gradmote
             var file = new byte[size];
             Check(native.Save(handle, 0, file, Bytes(file)), "Save");
             return file;
+        }
+
+        /// <summary>
+        /// Returns the trained model as an ONNX file. exportTable: the .gmex file of `gradmote compile --export-table`.
+        /// </summary>
+        public byte[] ExportModel(byte[] exportTable)
+        {
+            if (exportTable == null) Check(InvalidArgument, "ExportModel");
+            long size = native.ExportSize(handle, exportTable, Bytes(exportTable));
+            Check((int)Math.Min(size, 0), "ExportModel");
+            var model = new byte[size];
+            Check(native.ExportModel(handle, exportTable, Bytes(exportTable), model, Bytes(model)), "ExportModel");
+            return model;
         }
 
         /// <summary>Loads a checkpoint of the same model.</summary>

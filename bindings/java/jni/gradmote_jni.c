@@ -264,6 +264,7 @@ METHOD(jintArray, control)(JNIEnv *env, jclass type, jlong table, jlong handle)
 
 PASSES(reset, reset(handle), jlong handle)
 PASSES(lazyResetGrad, lazy_reset_grad(handle), jlong handle)
+PASSES(optimizerStepOnSum, optimizer_step_on_sum(handle), jlong handle)
 PASSES(setLearningRate, set_learning_rate(handle, rate), jlong handle, jfloat rate)
 PASSES(setSeed, set_seed(handle, (uint32_t)seed), jlong handle, jint seed)
 PASSES(learn, learn(handle, (uint32_t)label), jlong handle, jint label)
@@ -317,6 +318,23 @@ METHOD(jbyteArray, save)(JNIEnv *env, jclass type, jlong table, jlong handle)
     jbyteArray saved = throws(env, status, "save") ? NULL : new_bytes(env, bytes, (size_t)size);
     free(bytes);
     return saved;
+}
+
+METHOD(jbyteArray, exportModel)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray file)
+{
+    size_t length = 0;
+    void *given = bytes_of(env, file, &length);
+    int64_t size = CALLS(table)->export_size(handle, given, length);
+    void *bytes = size < 0 ? NULL : malloc((size_t)size);
+    int status = size < 0 ? (int)size : bytes == NULL ? GM_ERR_NO_MEMORY : GM_OK;
+    (void)type;
+    if (status == GM_OK) {
+        status = CALLS(table)->export_model(handle, given, length, bytes, (size_t)size);
+    }
+    jbyteArray model = throws(env, status, "exportModel") ? NULL : new_bytes(env, bytes, (size_t)size);
+    free(bytes);
+    free(given);
+    return model;
 }
 
 METHOD(jint, restore)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray file, jboolean carries_over)

@@ -208,4 +208,66 @@ static mp_obj_t carry_over(mp_obj_t self, mp_obj_t source)
 }
 MP_DEFINE_CONST_FUN_OBJ_2(carry_over_obj, carry_over);
 
+/* ---- The trained model as ONNX ------------------------------------------------------------------ */
+
+/* An export table, in bytes or in a stream, and the stream for the model. */
+typedef struct export_files {
+    bytes_file bytes;
+    stream_file from, to;
+    int is_stream;
+} export_files;
+
+static int read_table(void *user, uint32_t offset, void *data, uint32_t size)
+{
+    export_files *files = user;
+    return files->is_stream ? read_stream(&files->from, offset, data, size)
+                            : read_bytes(&files->bytes, offset, data, size);
+}
+
+static int write_model(void *user, uint32_t offset, const void *data, uint32_t size)
+{
+    export_files *files = user;
+    return write_stream(&files->to, offset, data, size);
+}
+
+/* Opens a table. Returns its size. */
+static size_t open_table(export_files *files, mp_obj_t source)
+{
+    mp_buffer_info_t buffer;
+    files->is_stream = !mp_get_buffer(source, &buffer, MP_BUFFER_READ);
+    if (!files->is_stream) {
+        files->bytes = (bytes_file){buffer.buf, buffer.len};
+        return buffer.len;
+    }
+    files->from = open_stream(source, MP_STREAM_OP_READ);
+    check(seek(&files->from, 0, 2) != 0 ? GM_ERR_IO : GM_OK, "export_model");
+    return files->from.at;
+}
+
+static mp_obj_t export_model(mp_obj_t self_in, mp_obj_t table)
+{
+    const session_obj *self = opened(self_in);
+    export_files files;
+    uint32_t model_size = 0;
+    size_t size = open_table(&files, table);
+    check(gm_export_check(&self->session, read_table, &files, size, &model_size), "export_model");
+    uint8_t *model = allocate(model_size);
+    check(gm_export_part(&self->session, read_table, &files, 0, model, model_size), "export_model");
+    return mp_obj_new_bytes(model, model_size);
+}
+MP_DEFINE_CONST_FUN_OBJ_2(export_model_obj, export_model);
+
+/* export_model_to(table, stream): for models that memory has no room for. */
+static mp_obj_t export_model_to(mp_obj_t self_in, mp_obj_t table, mp_obj_t stream)
+{
+    const session_obj *self = opened(self_in);
+    export_files files;
+    size_t size = open_table(&files, table);
+    files.to = open_stream(stream, MP_STREAM_OP_WRITE);
+    check(seek(&files.to, 0, 0) != 0 ? GM_ERR_IO : GM_OK, "export_model_to");
+    check(gm_export(&self->session, read_table, write_model, &files, size), "export_model_to");
+    return mp_obj_new_int_from_uint(files.to.at);
+}
+MP_DEFINE_CONST_FUN_OBJ_3(export_model_to_obj, export_model_to);
+
 #endif

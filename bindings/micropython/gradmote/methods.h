@@ -75,6 +75,8 @@ MP_DECLARE_CONST_FUN_OBJ_KW(save_obj);
 MP_DECLARE_CONST_FUN_OBJ_KW(save_to_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(load_obj);
 MP_DECLARE_CONST_FUN_OBJ_2(carry_over_obj);
+MP_DECLARE_CONST_FUN_OBJ_2(export_model_obj);
+MP_DECLARE_CONST_FUN_OBJ_3(export_model_to_obj);
 
 /* properties.c */
 MP_DECLARE_CONST_FUN_OBJ_3(set_property_obj);

@@ -28,6 +28,8 @@
     X(MP_QSTR_check_delta, check_delta_obj)         \
     X(MP_QSTR_end_round, end_round_obj)             \
     X(MP_QSTR_carry_over, carry_over_obj)           \
+    X(MP_QSTR_export_model, export_model_obj)       \
+    X(MP_QSTR_export_model_to, export_model_to_obj) \
     X(MP_QSTR_set_property, set_property_obj)       \
     X(MP_QSTR_get_property, get_property_obj)       \
     X(MP_QSTR_properties, properties_obj)           \

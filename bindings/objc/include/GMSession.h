@@ -102,6 +102,9 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Makes the next training step start from zero gradients. */
 - (BOOL)lazyResetGradWithError:(NSError **)error;
 
+/* Applies the sum of the accumulated gradients, as onnxruntime does, instead of their mean. */
+- (BOOL)optimizerStepOnSumWithError:(NSError **)error;
+
 /* Computes the loss without training. */
 - (BOOL)evalStepWithData:(NSArray *)data loss:(nullable float *)loss error:(NSError **)error;
 
@@ -150,6 +153,9 @@ typedef NS_ENUM(uint32_t, GMDType) {
 
 /* Returns the bytes of a .gmck checkpoint. */
 - (nullable NSData *)saveWithError:(NSError **)error;
+
+/* Returns the trained model as an ONNX file. table: the .gmex file of `gradmote compile --export-table`. */
+- (nullable NSData *)exportModelWithTable:(NSData *)table error:(NSError **)error;
 
 /* Loads a checkpoint of the same model. */
 - (BOOL)loadCheckpoint:(NSData *)checkpoint error:(NSError **)error;

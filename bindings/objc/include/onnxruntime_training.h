@@ -90,6 +90,7 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 @interface ORTTrainingSession : NSObject {
   @private
     GMSession *_session;
+    NSString *_exportTable;
 }
 /* trainModelPath: the .mote image. An image has all programs, so the other two are nil or the same. */
 - (nullable instancetype)initWithEnv:(ORTEnv *)env
@@ -123,9 +124,10 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 - (nullable ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error;
 - (BOOL)fromBufferWithValue:(ORTValue *)buffer error:(NSError **)error;
 
-/* Not supported: `gradmote export model.onnx learned.gmck` makes the model from a checkpoint. */
+/* Writes the trained model, with the export table beside the image (`gradmote compile --export-table`).
+ * graphOutputNames: nil, or the names of all outputs of the model, which stay. */
 - (BOOL)exportModelForInferenceWithOutputPath:(NSString *)inferenceModelPath
-                             graphOutputNames:(NSArray<NSString *> *)graphOutputNames
+                             graphOutputNames:(nullable NSArray<NSString *> *)graphOutputNames
                                         error:(NSError **)error;
 @end
 

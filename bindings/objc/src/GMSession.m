@@ -165,6 +165,8 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     return [self run:GMProgramOptimizer data:@[] loss:NULL where:@"optimizer step" error:error];
 }
 
+- (BOOL)optimizerStepOnSumWithError:(NSError **)error { return CALL(optimizer_step_on_sum); }
+
 - (BOOL)lazyResetGradWithError:(NSError **)error { return CALL(lazy_reset_grad); }
 
 - (BOOL)evalStepWithData:(NSArray *)data loss:(float *)loss error:(NSError **)error {
@@ -267,6 +269,13 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     if (!GMCheck(size, @"save", error)) return nil;
     NSMutableData *saved = [NSMutableData dataWithLength:(NSUInteger)size];
     return CALL(save, 0, [saved mutableBytes], [saved length]) ? saved : nil;
+}
+
+- (NSData *)exportModelWithTable:(NSData *)table error:(NSError **)error {
+    int64_t size = gm_handle_export_size(_handle, [table bytes], [table length]);
+    if (!GMCheck(size, @"export model", error)) return nil;
+    NSMutableData *model = [NSMutableData dataWithLength:(NSUInteger)size];
+    return CALL(export_model, [table bytes], [table length], [model mutableBytes], [model length]) ? model : nil;
 }
 
 - (BOOL)loadCheckpoint:(NSData *)checkpoint error:(NSError **)error {

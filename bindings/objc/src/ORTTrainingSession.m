@@ -47,11 +47,12 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
     BOOL isOne = isOfImage(evalModelPath, trainModelPath) && isOfImage(optimizerModelPath, trainModelPath);
     if (!isOne) GMFail(GM_ERR_NO_PROGRAM, @"an image has all programs; pass its path, or nil", error);
     _session = self != nil && isOne ? newSession(trainModelPath, error) : nil;
+    _exportTable = GM_RETAIN([[trainModelPath stringByDeletingPathExtension] stringByAppendingPathExtension:@"gmex"]);
     if (_session != nil && checkPoint == nil) GMFail(GM_ERR_INVALID_ARGUMENT, @"checkpoint", error);
     return _session != nil && [checkPoint attachToSession:_session error:error] ? self : (GM_RELEASE(self), nil);
 }
 
-- (void)dealloc { GM_RELEASE(_session); GM_DEALLOC(); }
+- (void)dealloc { GM_RELEASE(_session); GM_RELEASE(_exportTable); GM_DEALLOC(); }
 
 - (NSArray *)run:(GMProgram)program inputs:(NSArray *)inputs error:(NSError **)error {
     float loss;
@@ -90,7 +91,7 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
     return [self run:GMProgramEval inputs:inputs error:error];
 }
 
-- (BOOL)optimizerStepWithError:(NSError **)error { return [_session optimizerStepWithError:error]; }
+- (BOOL)optimizerStepWithError:(NSError **)error { return [_session optimizerStepOnSumWithError:error]; }
 
 - (BOOL)lazyResetGradWithError:(NSError **)error { return [_session lazyResetGradWithError:error]; }
 
@@ -140,8 +141,22 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
 - (BOOL)exportModelForInferenceWithOutputPath:(NSString *)path
                              graphOutputNames:(NSArray *)names
                                         error:(NSError **)error {
-    NSString *hint = @"save a checkpoint, and run `gradmote export model.onnx learned.gmck` where the model is";
-    return GMFailWithText(GM_ERR_NO_PROGRAM, @"an image has no ONNX model", hint, error);
+    NSMutableSet *own = [NSMutableSet set];
+    for (GMTensor *output in _session.outputs) {
+        if ([output isInProgram:GMProgramInfer]) [own addObject:output.name];
+    }
+    NSString *outputs = [[own allObjects] componentsJoinedByString:@", "];
+    if (names != nil && ![own isEqualToSet:[NSSet setWithArray:names]]) {
+        NSString *text = [NSString stringWithFormat:@"the model's outputs are %@", outputs];
+        return GMFailWithText(GM_ERR_INVALID_ARGUMENT, text, @"pass all of them, or nil", error);
+    }
+    NSData *table = [NSData dataWithContentsOfFile:_exportTable];
+    if (table == nil) {
+        NSString *text = [NSString stringWithFormat:@"%@ cannot be read", _exportTable];
+        return GMFailWithText(GM_ERR_IO, text, @"gradmote compile --export-table makes it", error);
+    }
+    NSData *model = [_session exportModelWithTable:table error:error];
+    return model != nil && ([model writeToFile:path atomically:YES] || GMFail(GM_ERR_IO, path, error));
 }
 
 @end

@@ -149,6 +149,18 @@ int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *ri
     LEAVE(handle, gm_score(session, label, kept, right));
 }
 
+int gm_handle_optimizer_step_on_sum(int64_t handle)
+{
+    ENTER(handle);
+    LEAVE(handle, step_on_sum(session));
+}
+
+int gm_handle_export_model(int64_t handle, const void *table, size_t table_size, void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, export_model(session, table, table_size, data, size));
+}
+
 const gm_handle_calls *gm_handle_table(void)
 {
     static const gm_handle_calls calls = {
@@ -184,6 +196,9 @@ const gm_handle_calls *gm_handle_table(void)
         .replay = gm_handle_replay,
         .forget = gm_handle_forget,
         .score = gm_handle_score,
+        .optimizer_step_on_sum = gm_handle_optimizer_step_on_sum,
+        .export_size = gm_handle_export_size,
+        .export_model = gm_handle_export_model,
     };
     return &calls;
 }

@@ -103,6 +103,19 @@ GM_EXPORT int gm_handle_forget(int64_t handle, uint32_t label);
 
 GM_EXPORT int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
 
+/* ---- As onnxruntime does ----------------------------------------------------------------------- */
+
+/* Applies the sum of the accumulated gradients. gm_optimizer_step() applies their mean. */
+GM_EXPORT int gm_handle_optimizer_step_on_sum(int64_t handle);
+
+/* Checks an export table (.gmex), as gm_export_check() does. Returns the size in bytes of the
+ * trained model, or a negative code. */
+GM_EXPORT int64_t gm_handle_export_size(int64_t handle, const void *table, size_t table_size);
+
+/* Writes the trained model as an ONNX file, as gm_export() does. size: must equal
+ * gm_handle_export_size(). */
+GM_EXPORT int gm_handle_export_model(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
+
 /* ---- The table of functions -------------------------------------------------------------------- */
 
 /* The functions above, in the same order, for callers that load the library of a profile by its
@@ -140,6 +153,9 @@ typedef struct gm_handle_calls {
     int (*replay)(int64_t handle, float *loss);
     int (*forget)(int64_t handle, uint32_t label);
     int (*score)(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *right);
+    int (*optimizer_step_on_sum)(int64_t handle);
+    int64_t (*export_size)(int64_t handle, const void *table, size_t table_size);
+    int (*export_model)(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

@@ -119,6 +119,9 @@ public final class Session {
     /// Applies the mean of the accumulated gradients.
     public func optimizerStep() throws { try run(.optimizer, []) }
 
+    /// Applies the sum of the accumulated gradients, as onnxruntime does, instead of their mean.
+    public func optimizerStepOnSum() throws { try check(gm_handle_optimizer_step_on_sum(handle), "optimizerStepOnSum") }
+
     /// Makes the next trainStep() start from zero gradients.
     public func lazyResetGrad() throws { try check(gm_handle_lazy_reset_grad(handle), "lazyResetGrad") }
 
@@ -208,6 +211,15 @@ public final class Session {
         var file = [UInt8](repeating: 0, count: Int(size))
         try check(gm_handle_save(handle, 0, &file, file.count), "save")
         return file
+    }
+
+    /// Returns the trained model as an ONNX file. table: the .gmex file of `gradmote compile --export-table`.
+    public func exportModel(_ table: [UInt8]) throws -> [UInt8] {
+        let size = gm_handle_export_size(handle, table, table.count)
+        try check(Int32(min(size, 0)), "exportModel")
+        var model = [UInt8](repeating: 0, count: Int(size))
+        try check(gm_handle_export_model(handle, table, table.count, &model, model.count), "exportModel")
+        return model
     }
 
     /// Loads a checkpoint of the same model.

@@ -184,6 +184,9 @@ public static class Checks
             state.AddProperty("epoch", 3L);
             CheckpointState.SaveCheckpoint(state, kept, true);
             session.FromBuffer(session.ToBuffer(true), true);
+            string folder = Path.GetDirectoryName(Path.GetFullPath(model));
+            CheckpointState.SaveCheckpoint(state, Path.Combine(folder, "trained.gmck"), true);
+            session.ExportModelForInferencing(Path.Combine(folder, "trained.onnx"), null);
             Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetLearningRate(-1));
         }
         CheckpointState loaded = CheckpointState.LoadCheckpoint(kept);

@@ -12,6 +12,7 @@ import java.nio.FloatBuffer;
 import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -194,7 +195,10 @@ public final class Checks {
             check(session.getLearningRate() == 0.5f);
             session.saveCheckpoint(kept, true);
             refusedByOrt("the inputs are", () -> session.trainStep(new HashMap<>()));
-            refusedByOrt("gradmote export", () -> session.exportModelForInference(kept, names));
+            Path folder = Paths.get(model).toAbsolutePath().getParent();
+            session.saveCheckpoint(folder.resolve("trained.gmck"), true);
+            session.exportModelForInference(folder.resolve("trained.onnx"), null);
+            refusedByOrt("the model's outputs are", () -> session.exportModelForInference(kept, names));
             refusedByOrt("GM_ERR_INVALID_ARGUMENT", () -> session.setLearningRate(-1));
         }
         try (OrtTrainingSession again = environment.createTrainingSession(kept.toString(), model, null, null)) {

@@ -287,7 +287,11 @@ static void onnxruntimesSession(NSString *model, NSString *kept) {
                                                                                      error:&error]);
     REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addIntPropertyWithName:@"epoch" value:tooLarge error:&error]);
     REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addStringPropertyWithName:@"a" value:@"b" error:&error]);
-    REFUSED(GM_ERR_NO_PROGRAM, [session exportModelForInferenceWithOutputPath:kept graphOutputNames:@[] error:&error]);
+    NSString *folder = [model stringByDeletingLastPathComponent];
+    NSString *trained = [folder stringByAppendingPathComponent:@"trained.onnx"];
+    CHECK([checkpoint saveCheckpointToPath:[folder stringByAppendingPathComponent:@"trained.gmck"] withOptimizerState:YES error:NULL]);
+    CHECK([session exportModelForInferenceWithOutputPath:trained graphOutputNames:nil error:NULL]);
+    REFUSED(GM_ERR_INVALID_ARGUMENT, [session exportModelForInferenceWithOutputPath:kept graphOutputNames:@[] error:&error]);
     REFUSED(GM_ERR_IO, [checkpoint saveCheckpointToPath:@"/no/such/folder/a.gmck" withOptimizerState:YES error:&error]);
     REFUSED(GM_ERR_IN_USE, trainer(checkpoint, model, nil, &error));
 }

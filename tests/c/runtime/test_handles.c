@@ -43,6 +43,42 @@ static void test_steps_are_those_of_a_session(void)
     CHECK_STATUS(GM_OK, gm_handle_close(handle));
 }
 
+/* Puts the change of the parameters by an update after two equal micro-batches into `change`. */
+static void update(int (*apply)(int64_t handle), float *change)
+{
+    float before[8];
+    int64_t handle = open_tiny();
+    CHECK_STATUS(GM_OK, gm_handle_get(handle, GM_VALUES_PARAMETERS, 0, before, sizeof before));
+    CHECK_STATUS(GM_OK, gm_handle_run(handle, GM_PROGRAM_TRAIN, NULL));
+    CHECK_STATUS(GM_OK, gm_handle_run(handle, GM_PROGRAM_TRAIN, NULL));
+    CHECK_STATUS(GM_OK, apply(handle));
+    CHECK_STATUS(GM_OK, gm_handle_get(handle, GM_VALUES_PARAMETERS, 0, change, sizeof before));
+    for (int i = 0; i < 8; i++) {
+        change[i] -= before[i];
+    }
+    CHECK_STATUS(GM_OK, gm_handle_close(handle));
+}
+
+static int apply_mean(int64_t handle)
+{
+    return gm_handle_run(handle, GM_PROGRAM_OPTIMIZER, NULL);
+}
+
+static void test_a_sum_is_the_mean_times_the_number(void)
+{
+    float mean[8], sum[8];
+    update(apply_mean, mean);
+    update(gm_handle_optimizer_step_on_sum, sum);
+    for (int i = 0; i < 8; i++) {
+        float least = 1.99f * (mean[i] < 0 ? -mean[i] : mean[i]), most = least * 1.01f;
+        CHECK((sum[i] < 0) == (mean[i] < 0) && (sum[i] < 0 ? -sum[i] : sum[i]) >= least &&
+              (sum[i] < 0 ? -sum[i] : sum[i]) <= most);
+    }
+    int64_t handle = open_tiny();
+    CHECK_STATUS(GM_ERR_NO_GRADIENTS, gm_handle_optimizer_step_on_sum(handle));
+    CHECK_STATUS(GM_OK, gm_handle_close(handle));
+}
+
 static void test_an_image_at_an_odd_address(void)
 {
     uint8_t *odd = malloc(image_size + 1);
@@ -212,6 +248,7 @@ int main(void)
 {
     image_size = build_tiny(image.bytes);
     test_steps_are_those_of_a_session();
+    test_a_sum_is_the_mean_times_the_number();
     test_an_image_at_an_odd_address();
     test_handles_that_are_none();
     test_data_that_does_not_fit();

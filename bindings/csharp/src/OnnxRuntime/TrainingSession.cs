@@ -7,12 +7,13 @@ namespace Gradmote.OnnxRuntime
 {
     /// <summary>
     /// Trains like onnxruntime's class of the same name. One .mote image (gradmote compile --accumulate) replaces its models.
-    /// An update applies the mean of the gradients, not their sum.
     /// </summary>
     public sealed class TrainingSession : IDisposable
     {
         /// <summary>The underlying session.</summary>
         public readonly Session Session;
+
+        private readonly string exportTable;
 
         /// <summary>evalModelPath, optimizerModelPath: the path of the image again, or null.</summary>
         public TrainingSession(CheckpointState state, string trainModelPath, string evalModelPath, string optimizerModelPath)
@@ -20,6 +21,7 @@ namespace Gradmote.OnnxRuntime
             foreach (string other in new[] { evalModelPath, optimizerModelPath })
                 if (other != null && other != trainModelPath)
                     throw new ArgumentException($"{other}: an image has all programs - pass {trainModelPath} or null");
+            exportTable = Path.ChangeExtension(trainModelPath, ".gmex");
             Session = new Session(File.ReadAllBytes(trainModelPath));
             try { state.Attach(Session); } catch { Session.Dispose(); throw; }
         }
@@ -43,7 +45,7 @@ namespace Gradmote.OnnxRuntime
         public IReadOnlyList<float[]> EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
             Run(Program.Eval, Session.EvalStep, inputValues, null, Session.Output);
 
-        public void OptimizerStep() => Session.OptimizerStep();
+        public void OptimizerStep() => Session.OptimizerStepOnSum();
 
         public void LazyResetGrad() => Session.LazyResetGrad();
 
@@ -66,9 +68,19 @@ namespace Gradmote.OnnxRuntime
 
         public void FromBuffer(float[] parameters, bool onlyTrainable) => Session.SetParameters(parameters);
 
-        /// <summary>Not supported: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint.</summary>
-        public void ExportModelForInferencing(string inferenceModelPath, IReadOnlyCollection<string> graphOutputNames) =>
-            throw new NotSupportedException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
+        /// <summary>
+        /// Writes the trained model, with the export table beside the image (gradmote compile --export-table).
+        /// graphOutputNames: null, or the names of all outputs of the model, which stay.
+        /// </summary>
+        public void ExportModelForInferencing(string inferenceModelPath, IReadOnlyCollection<string> graphOutputNames)
+        {
+            var own = Session.Outputs.Where(tensor => tensor.IsIn(Program.Infer)).Select(tensor => tensor.Name).ToList();
+            if (graphOutputNames != null && !new HashSet<string>(own).SetEquals(graphOutputNames))
+                throw new ArgumentException($"the model's outputs are {string.Join(", ", own)} - pass all of them, or null");
+            if (!File.Exists(exportTable))
+                throw new FileNotFoundException($"{exportTable} is missing - gradmote compile --export-table makes it");
+            File.WriteAllBytes(inferenceModelPath, Session.ExportModel(File.ReadAllBytes(exportTable)));
+        }
 
         public void Dispose() => Session.Dispose();
 

@@ -75,6 +75,9 @@ public final class Session implements Closeable {
     /** Makes the next trainStep() start from zero gradients. */
     public void lazyResetGrad() { lazyResetGrad(table, handle); }
 
+    /** Applies the sum of the accumulated gradients, as onnxruntime does, instead of their mean. */
+    public void optimizerStepOnSum() { optimizerStepOnSum(table, handle); }
+
     /** Returns the loss, without training. */
     public float evalStep(Object... data) { return run(Program.EVAL, data); }
 
@@ -151,6 +154,9 @@ public final class Session implements Closeable {
 
     /** Returns the bytes of a .gmck checkpoint. */
     public byte[] save() { return save(table, handle); }
+
+    /** Returns the trained model as an ONNX file. exportTable: the .gmex file of `gradmote compile --export-table`. */
+    public byte[] exportModel(byte[] exportTable) { return exportModel(table, handle, exportTable); }
 
     /** Loads a checkpoint of the same model. */
     public void load(byte[] checkpoint) { restore(table, handle, checkpoint, false); }
@@ -272,6 +278,8 @@ public final class Session implements Closeable {
     private static native void read(long table, long handle, int role, int index, int dtype, int bytes, Object data);
     private static native float run(long table, long handle, int program);
     private static native int classify(long table, long handle, int row);
+    private static native void optimizerStepOnSum(long table, long handle);
+    private static native byte[] exportModel(long table, long handle, byte[] file);
     private static native void lazyResetGrad(long table, long handle);
     private static native void setLearningRate(long table, long handle, float rate);
     private static native void setLinearSchedule(long table, long handle, float rate, int warmupSteps, int totalSteps);

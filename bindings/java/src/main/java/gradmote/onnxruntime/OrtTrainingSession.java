@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -19,12 +20,14 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** Trains like onnxruntime's class of the same name. An update applies the mean of the gradients, not their sum. */
+/** Trains like onnxruntime's class of the same name. */
 public final class OrtTrainingSession implements Closeable {
     /** The underlying session. */
     public final Session session;
+    private final Path exportTable;
 
     OrtTrainingSession(String checkpointPath, String imagePath) throws OrtException {
+        exportTable = Paths.get(imagePath.replaceFirst("\\.[^./\\\\]*$", "") + ".gmex");
         try {
             session = new Session(Files.readAllBytes(Paths.get(imagePath)));
             if (checkpointPath != null) session.load(Files.readAllBytes(Paths.get(checkpointPath)));
@@ -39,7 +42,7 @@ public final class OrtTrainingSession implements Closeable {
 
     public OrtSession.Result evalStep(Map<String, OnnxTensor> inputs) throws OrtException { return run(Program.EVAL, inputs); }
 
-    public void optimizerStep() throws OrtException { call(session::optimizerStep); }
+    public void optimizerStep() throws OrtException { call(session::optimizerStepOnSum); }
 
     public void lazyResetGrad() throws OrtException { call(session::lazyResetGrad); }
 
@@ -73,9 +76,21 @@ public final class OrtTrainingSession implements Closeable {
         }
     }
 
-    /** Not supported: `gradmote export model.onnx learned.gmck` makes the model, from a checkpoint. */
+    /**
+     * Writes the trained model, with the export table beside the image (`gradmote compile --export-table`).
+     *
+     * outputNames: null, or the names of all outputs of the model, which stay.
+     */
     public void exportModelForInference(Path outputPath, String[] outputNames) throws OrtException {
-        throw new OrtException("an image has no ONNX model - save a checkpoint, and run `gradmote export` where the model is");
+        Set<String> own = outputNames(Program.INFER);
+        own.remove("loss");
+        if (outputNames != null && !own.equals(new LinkedHashSet<>(Arrays.asList(outputNames))))
+            throw new OrtException("the model's outputs are " + own + " - pass all of them, or null");
+        try {
+            Files.write(outputPath, session.exportModel(Files.readAllBytes(exportTable)));
+        } catch (GradmoteException | IOException error) {
+            throw new OrtException(error.getMessage() + " - gradmote compile --export-table makes " + exportTable);
+        }
     }
 
     @Override public void close() { session.close(); }
