@@ -50,7 +50,6 @@ int gm_host_end_round(gm_session *session, gm_federated_round *round, uint32_t b
 int gm_host_narrow(void *out, const char *values, size_t size);
 typedef struct gm_host_wide { const char *values; void *out; size_t size; } gm_host_wide;
 int gm_host_step_on_wide(gm_session *session, int trains, const gm_host_wide *wide, size_t count, float *loss);
-int gm_host_optimizer_step_on_sum(gm_session *session);
 int gm_host_limit_vectors(int widest);
 int gm_host_time_each(gm_session *session, uint32_t program, int64_t *wall, int64_t *cpu, uint32_t count);
 """

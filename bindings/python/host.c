@@ -139,17 +139,6 @@ static int gm_host_end_round(gm_session *session, gm_federated_round *round, uin
     return status;
 }
 
-/* gm_optimizer_step() with the sum of the gradients instead of their mean: the runtime divides the
- * sum by their number, which is 1 meanwhile. If the update is refused, the number stays. */
-static int gm_host_optimizer_step_on_sum(gm_session *session)
-{
-    uint32_t *accumulated = (uint32_t *)(uintptr_t)&gm_control_view(session)->accumulated, count = *accumulated;
-    *accumulated = count < 1 ? count : 1;
-    int status = gm_optimizer_step(session);
-    *accumulated = count;
-    return status;
-}
-
 /* Limits vectors to `widest` bits from now on: 0, 256 or 512. Returns the bits of the widest ones
  * in use, or -1 if this processor has no choice. */
 static int gm_host_limit_vectors(int widest)

@@ -443,16 +443,6 @@ int64_t gm_handle_checkpoint_size(int64_t handle, int half)
 
 /* ---- As onnxruntime does ----------------------------------------------------------------------- */
 
-/* The runtime divides the sum by the number of gradients, which is 1 meanwhile. */
-static int step_on_sum(gm_session *session)
-{
-    uint32_t *accumulated = (uint32_t *)(uintptr_t)&gm_control_view(session)->accumulated, count = *accumulated;
-    *accumulated = count < 1 ? count : 1;
-    int status = gm_optimizer_step(session);
-    *accumulated = count;
-    return status;
-}
-
 static int export_model(const gm_session *session, const void *table, size_t table_size, void *data, size_t size)
 {
     file from = {(uint8_t *)(uintptr_t)table, table != NULL ? table_size : 0};

@@ -206,6 +206,10 @@ int gm_train_step(gm_session *session, float *loss);
  * refused update discards the gradients. */
 int gm_optimizer_step(gm_session *session);
 
+/* Does the same with the sum of the gradients instead of their mean, as onnxruntime does. The number
+ * of gradients stays, whether the update is refused or not. */
+int gm_optimizer_step_on_sum(gm_session *session);
+
 /* Trains on the batch and updates, in one program that never holds all gradients at once. It needs
  * the smallest arena. `loss` is the loss before the update. */
 int gm_step(gm_session *session, float *loss);

@@ -1,6 +1,7 @@
 #include "steps.h"
 
 #include "image.h"
+#include "program.h"
 
 #include <string.h>
 
@@ -44,6 +45,21 @@ int gm_train_step(gm_session *session, float *loss)
 int gm_optimizer_step(gm_session *session)
 {
     return run_whole(session, GM_PROGRAM_OPTIMIZER, NULL);
+}
+
+/* The runtime divides the sum by the number of gradients, which is 1 meanwhile. */
+int gm_optimizer_step_on_sum(gm_session *session)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    gm_control *control = gm_control_of(session);
+    uint32_t count = control->accumulated;
+    control->accumulated = count < 1 ? count : 1;
+    status = gm_optimizer_step(session);
+    control->accumulated = count;
+    return status;
 }
 
 int gm_step(gm_session *session, float *loss)

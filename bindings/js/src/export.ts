@@ -1,17 +1,14 @@
 import { bytesOf, type Bytes } from "./bytes.js";
 import { RuntimeFault } from "./errors.js";
 import { ERRORS, type ErrorName } from "./generated/errors.js";
+import {
+  Checkpoint, CHECKPOINT_MAGIC, ENCODING, EXPORT_KIND, EXPORT_MAGIC, EXPORT_VERSION, ExportHeader, ExportRange,
+} from "./generated/records.js";
 
 /** What learned: a session, or a checkpoint of it, also one that a board sent. */
 export type Learned = { save(): Uint8Array } | Bytes;
 
-const MAGIC = 0x58454d47, VERSION = 1;
-/** Bytes of the header and of a range; the first byte that the checksum covers, and that of the model's id. */
-const HEADER = 40, RANGE = 32, COVERED = 16, MODEL_ID = 16;
-/** Words of a checkpoint's header, and its first words, which are encoded as in the state if it is plain. */
-const CHECKPOINT_MAGIC = 0x4b434d47, STATE_SIZE = 10, ENCODING = 11, PLAIN = 0;
-/** Kinds of ranges. */
-const WORD = 0, UNSIGNED = 2, KINDS = 3;
+const PLAIN = ENCODING.indexOf("plain"), WORD = EXPORT_KIND.indexOf("word"), U8 = EXPORT_KIND.indexOf("u8");
 
 /**
  * Returns the trained model as an ONNX file: what `gradmote export` writes, byte for byte.
@@ -25,45 +22,49 @@ export function exportModel(learned: Learned, table: Bytes): Uint8Array {
   const state = stateOf(checkpoint), [ranges, model] = partsOf(bytes, checkpoint);
   const out = model.slice();
   let end = 0;
-  for (let at = 0; at < ranges.byteLength; at += RANGE) end = put(out, end, state, ranges, at);
+  for (let at = 0; at < ranges.byteLength; at += ExportRange.sizeof) end = put(out, end, state, ranges, at);
   return out;
 }
 
 /** Returns the state in a plain checkpoint. */
 function stateOf(checkpoint: Uint8Array): Uint8Array {
-  const header = viewOf(checkpoint);
-  if (checkpoint.length < 48) throw fault("TRUNCATED");
-  if (word(header, 0) !== CHECKPOINT_MAGIC) throw fault("BAD_MAGIC");
-  if (word(header, ENCODING) !== PLAIN || word(header, STATE_SIZE) > checkpoint.length) throw fault("BAD_VERSION");
-  return checkpoint.subarray(checkpoint.length - word(header, STATE_SIZE));
+  if (checkpoint.length < Checkpoint.sizeof) throw fault("TRUNCATED");
+  const field = fieldsOf(checkpoint), size = field(Checkpoint.stateSize);
+  if (field(Checkpoint.magic) !== CHECKPOINT_MAGIC) throw fault("BAD_MAGIC");
+  if (field(Checkpoint.encoding) !== PLAIN || size > checkpoint.length) throw fault("BAD_VERSION");
+  return checkpoint.subarray(checkpoint.length - size);
 }
 
 /** Checks a table's header, and returns its ranges and the model's file. */
 function partsOf(table: Uint8Array, checkpoint: Uint8Array): [DataView, Uint8Array] {
-  const header = viewOf(table);
-  if (table.length < HEADER || word(header, 2) > table.length) throw fault("TRUNCATED");
-  if (word(header, 0) !== MAGIC) throw fault("BAD_MAGIC");
-  if (word(header, 1) !== VERSION) throw fault("BAD_VERSION");
-  const size = word(header, 2), start = HEADER + RANGE * word(header, 8);
-  if (start + word(header, 9) !== size) throw fault("BAD_SECTION");
-  if (crc32(table.subarray(COVERED, size)) !== word(header, 3)) throw fault("BAD_CRC");
-  const isOther = (at: number) => table[MODEL_ID + at] !== checkpoint[MODEL_ID + at];
+  if (table.length < ExportHeader.sizeof) throw fault("TRUNCATED");
+  const field = fieldsOf(table), size = field(ExportHeader.size);
+  if (size > table.length) throw fault("TRUNCATED");
+  if (field(ExportHeader.magic) !== EXPORT_MAGIC) throw fault("BAD_MAGIC");
+  if (field(ExportHeader.version) !== EXPORT_VERSION) throw fault("BAD_VERSION");
+  const start = ExportHeader.sizeof + ExportRange.sizeof * field(ExportHeader.ranges);
+  if (start + field(ExportHeader.modelSize) !== size) throw fault("BAD_SECTION");
+  if (crc32(table.subarray(ExportHeader.modelId, size)) !== field(ExportHeader.crc)) throw fault("BAD_CRC");
+  const isOther = (at: number) => table[ExportHeader.modelId + at] !== checkpoint[Checkpoint.modelId + at];
   if ([...Array(16).keys()].some(isOther)) throw fault("WRONG_MODEL");
-  return [viewOf(table.subarray(HEADER, start)), table.subarray(start, size)];
+  return [viewOf(table.subarray(ExportHeader.sizeof, start)), table.subarray(start, size)];
 }
 
 /** Puts the numbers of one range into the file, and returns its end. `before`: the end of the range before it. */
 function put(out: Uint8Array, before: number, state: Uint8Array, ranges: DataView, place: number): number {
-  const field = (at: number) => ranges.getUint32(place + 4 * at, true), signed = (at: number) => ranges.getInt32(place + 4 * at, true);
-  const [at, source, kind] = [field(0), field(1), field(2)], [columns, rows] = [field(4), field(5)];
-  const width = kind === WORD ? 4 : 1, end = at + width * columns * rows, add = signed(3);
-  if (kind >= KINDS || at < before || end > out.length || end === at || (kind === WORD && add !== 0)) throw fault("BAD_SECTION");
+  const field = (at: ExportRange) => ranges.getUint32(place + at, true);
+  const signed = (at: ExportRange) => ranges.getInt32(place + at, true);
+  const [at, source, kind] = [field(ExportRange.at), field(ExportRange.source), field(ExportRange.kind)];
+  const [columns, rows, add] = [field(ExportRange.columns), field(ExportRange.rows), signed(ExportRange.add)];
+  const [step, rowStep] = [signed(ExportRange.step), signed(ExportRange.rowStep)];
+  const width = kind === WORD ? 4 : 1, end = at + width * columns * rows;
+  if (kind >= EXPORT_KIND.length || at < before || end > out.length || end === at || (kind === WORD && add !== 0)) throw fault("BAD_SECTION");
   for (let row = 0, to = at; row < rows; row++) {
     for (let column = 0; column < columns; column++, to += width) {
-      const from = source + row * signed(7) + column * signed(6);
+      const from = source + row * rowStep + column * step;
       if (from < 0 || from + width > state.length) throw fault("BAD_SECTION");
       if (kind === WORD) out.set(state.subarray(from, from + 4), to);
-      else out[to] = fitting(((state[from] << 24) >> 24) + add, kind === UNSIGNED ? 0 : -128);
+      else out[to] = fitting(((state[from] << 24) >> 24) + add, kind === U8 ? 0 : -128);
     }
   }
   return end;
@@ -74,8 +75,10 @@ function fitting(integer: number, lowest: number): number {
   return integer;
 }
 
-function word(view: DataView, at: number): number {
-  return view.getUint32(4 * at, true);
+/** Returns a function that reads a u32 at an offset. */
+function fieldsOf(bytes: Uint8Array): (at: number) => number {
+  const view = viewOf(bytes);
+  return (at) => view.getUint32(at, true);
 }
 
 function viewOf(bytes: Uint8Array): DataView {

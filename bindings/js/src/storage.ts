@@ -2,6 +2,7 @@
  * Checkpoints that a page keeps on the device: in the origin's private file system, or in IndexedDB if a browser cannot
  * write there. An interrupted write leaves the earlier checkpoint.
  */
+import { Checkpoint } from "./generated/records.js";
 import { GradmoteError } from "./index.js";
 
 /** A session in this page, or one in a worker. */
@@ -38,7 +39,7 @@ interface Shelf {
 
 const PLACE = "gradmote";
 /** The range of a checkpoint's header that holds the model's id. */
-const MODEL_ID = [16, 32] as const;
+const MODEL_ID = [Checkpoint.modelId, Checkpoint.entries] as const;
 
 function nameOf(checkpoint: Uint8Array): string {
   return Array.from(checkpoint.subarray(...MODEL_ID), (byte) => byte.toString(16).padStart(2, "0")).join("");

@@ -102,7 +102,7 @@ def update_on_sum(session: Session) -> Callable[[], None]:
     It advances the schedule by one step, like onnxruntime's classes. It raises RuntimeFault when
     Session.optimizer_step() would.
     """
-    return _without_data(session, "gm_host_optimizer_step_on_sum", "optimizer_step")
+    return _without_data(session, "gm_optimizer_step_on_sum", "optimizer_step")
 
 
 def reset_of_gradients(session: Session) -> Callable[[], None]:

@@ -152,7 +152,7 @@ int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, uint32_t *ri
 int gm_handle_optimizer_step_on_sum(int64_t handle)
 {
     ENTER(handle);
-    LEAVE(handle, step_on_sum(session));
+    LEAVE(handle, gm_optimizer_step_on_sum(session));
 }
 
 int gm_handle_export_model(int64_t handle, const void *table, size_t table_size, void *data, size_t size)

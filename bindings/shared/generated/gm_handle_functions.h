@@ -105,7 +105,6 @@ GM_EXPORT int gm_handle_score(int64_t handle, uint32_t label, uint32_t *kept, ui
 
 /* ---- As onnxruntime does ----------------------------------------------------------------------- */
 
-/* Applies the sum of the accumulated gradients. gm_optimizer_step() applies their mean. */
 GM_EXPORT int gm_handle_optimizer_step_on_sum(int64_t handle);
 
 /* Checks an export table (.gmex), as gm_export_check() does. Returns the size in bytes of the

@@ -6,7 +6,7 @@ of a drawn state then checks the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,7 @@ def export_table(model: Source, image: bytes, *, tie: Sequence[tuple[str, str]] 
     if not all(entry["name"] for entry in state):
         raise ModelError("the image has no names of its parameters", "compile it without --strip-names")
     exported = Exported(model, state, tie)
-    before, ranges = exported.file(initial(state, found.initial)), list(exported.ranges())
+    before, ranges = exported.file(initial(state, found.initial)), exported.ranges()
     exported.check(before, ranges)
     return table_format.pack(ranges, before, found.model_id)
 
@@ -62,24 +62,26 @@ class Exported:
         """Return the exported file of a state."""
         return proto_bytes(self.proto(tensors))
 
-    def ranges(self) -> Iterator[Range]:
-        """Yield the ranges of the file, in ascending order."""
+    def ranges(self) -> list[Range]:
+        """Return the ranges of the file, in ascending order."""
         proto = self.proto(marked(self.state))
         integers = {part_of(e["name"])[0] for e in self.state if e["dtype"] != "f32"}
-        found: list[Range] = []
+        trained: list[tuple[onnx.TensorProto, str, np.ndarray, np.ndarray | None]] = []
         for tensor in tensors_of(proto.graph):
             array = onnx.numpy_helper.to_array(tensor.data)
             if array.dtype == np.float32:
                 addresses = addresses_of_marks(array, self.state)
                 if (addresses >= 0).any():
-                    found += table_format.ranges_of(place_of(proto, tensor.data), "word", addresses)
+                    trained.append((tensor.data, "word", addresses, None))
             elif tensor.name in integers:
-                at, kind = place_of(proto, tensor.data), KINDS[str(array.dtype)]
                 # All integers were marked with 0, so the file has what is added to each.
-                found += table_format.ranges_of(
-                    at, kind, self.addresses_of(tensor.name, array), array.ravel().astype(int)
-                )
-        return iter(sorted(found, key=lambda each: each.at))
+                addresses, kind = self.addresses_of(tensor.name, array), KINDS[str(array.dtype)]
+                trained.append((tensor.data, kind, addresses, array.ravel().astype(int)))
+        places = places_of(proto, [tensor for tensor, *_ in trained])
+        found: list[Range] = []
+        for place, (_, kind, addresses, add) in zip(places, trained, strict=True):
+            found += table_format.ranges_of(place, kind, addresses, add)
+        return sorted(found, key=lambda each: each.at)
 
     def addresses_of(self, weight: str, array: np.ndarray) -> np.ndarray:
         """Return the address of each integer of a weight, in one piece or in parts by channels."""
@@ -88,9 +90,8 @@ class Exported:
             name, part = part_of(entry["name"])
             if entry["name"] == weight or name == weight:
                 count, size = entry["size"], STATE_TYPES[entry["dtype"]].itemsize
-                own = (
-                    entry["offset"] + np.arange(count // size) * size + (size == 2)
-                )  # an int8 is its master's high byte
+                own = entry["offset"] + np.arange(count // size) * size
+                own += size == 2  # the high byte of an int16 master
                 addresses[() if entry["name"] == weight else part] = own.reshape(entry["shape"])
         return addresses.ravel()
 
@@ -158,12 +159,25 @@ def state_bytes(state: Sequence[dict[str, Any]], tensors: dict[str, np.ndarray])
     return bytes(data)
 
 
-def place_of(proto: onnx.ModelProto, tensor: onnx.TensorProto) -> int:
-    """Return the first byte of a tensor's data in the file: the first that changes with the tensor."""
-    before, data = np.frombuffer(proto_bytes(proto), np.uint8), tensor.raw_data
-    tensor.raw_data = bytes(np.frombuffer(data, np.uint8) ^ 0xFF)
-    after = np.frombuffer(proto_bytes(proto), np.uint8)
-    tensor.raw_data = data
-    changed = np.flatnonzero(before != after)
-    assert len(changed) == len(data) == changed[-1] + 1 - changed[0], tensor.name
-    return int(changed[0])
+def places_of(proto: onnx.ModelProto, tensors: Sequence[onnx.TensorProto]) -> list[int]:
+    """Return the first byte of each tensor's data in the file.
+
+    These bytes change with the tensor. Tensors have numbers from 1 on; for each binary digit of them, those with this
+    digit are changed together.
+    """
+    before = np.frombuffer(proto_bytes(proto), np.uint8)
+    numbers = np.zeros(len(before), int)
+    for digit in range(len(tensors).bit_length()):
+        some = [tensor for number, tensor in enumerate(tensors, 1) if number >> digit & 1]
+        invert(some)
+        numbers |= (np.frombuffer(proto_bytes(proto), np.uint8) != before).astype(int) << digit
+        invert(some)
+    found, first, sizes = np.unique(numbers, return_index=True, return_counts=True)
+    assert found.tolist() == list(range(len(tensors) + 1)) and sizes[1:].tolist() == [len(t.raw_data) for t in tensors]
+    return first[1:].tolist()
+
+
+def invert(tensors: Sequence[onnx.TensorProto]) -> None:
+    """Invert all bits of some tensors."""
+    for tensor in tensors:
+        tensor.raw_data = bytes(np.frombuffer(tensor.raw_data, np.uint8) ^ 0xFF)

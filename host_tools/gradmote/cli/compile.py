@@ -103,6 +103,8 @@ def command(
     check_source(model, artifacts, resume, given)
     if export_table and artifacts is not None:
         raise ModelError("--export-table needs the model's .onnx file", "compile the model itself, without --artifacts")
+    if export_table and compiler.strip_names:
+        raise ModelError("--export-table needs the names that --strip-names leaves out", "leave one of them out")
     samples = samples_of(data, model, compiler, classes)
     names = names_of(classes, samples, bool(check) or given.is_given())
     if artifacts is not None:
@@ -226,7 +228,6 @@ def quantized_output(compiler: Compiler, image: Path) -> Output | None:
 
 def write(done: Done, compiler: Compiler, model: Path | None) -> None:
     """Write the image, and next to it the quantized model and the export table if there are any: all or none."""
-    from ..artifacts.export_table import export_table
     from ..formats.files import write_together
     from ..ir.write import proto_bytes
 
@@ -235,6 +236,8 @@ def write(done: Done, compiler: Compiler, model: Path | None) -> None:
     if done.beside is not None:
         files.append((done.beside, proto_bytes(source), None))  # type: ignore[arg-type]
     if done.table is not None and source is not None:
+        from ..artifacts.export_table import export_table
+
         table = export_table(source, done.result.image, tie=o.parse_ties(compiler.tie))
         files.append((done.table, table, None))
     write_together(files)

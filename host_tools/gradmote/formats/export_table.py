@@ -79,13 +79,10 @@ def ranges_of(at: int, kind: str, addresses: np.ndarray, add: np.ndarray | None 
         if addresses[begin] >= 0:
             for first, columns, rows in _rectangles(addresses[begin:end]):
                 part = addresses[begin + first : begin + first + columns * rows].reshape(rows, columns)
-                steps = [
-                    int(part[0, 1] - part[0, 0]) if columns > 1 else 0,
-                    int(part[1, 0] - part[0, 0]) if rows > 1 else 0,
-                ]
-                yield Range(
-                    at + width * (begin + first), int(part[0, 0]), kind, int(added[begin]), columns, rows, *steps
-                )  # fmt: skip
+                step = int(part[0, 1] - part[0, 0]) if columns > 1 else 0
+                row_step = int(part[1, 0] - part[0, 0]) if rows > 1 else 0
+                place, add_each = at + width * (begin + first), int(added[begin])
+                yield Range(place, int(part[0, 0]), kind, add_each, columns, rows, step, row_step)
 
 
 def _alike(facts: np.ndarray) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,9 @@ export const IMAGE_MAGIC = 0x45544f4d;
 export const FORMAT_VERSION = 0x1;
 export const SIGNATURE_MAGIC = 0x47534d47;
 export const SIGNATURE_VERSION = 0x1;
+export const CHECKPOINT_MAGIC = 0x4b434d47;
+export const EXPORT_MAGIC = 0x58454d47;
+export const EXPORT_VERSION = 0x1;
 
 export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
 export const ROLE = ["input", "label", "output", "loss"] as const;
@@ -12,6 +15,8 @@ export const SECTION = ["tensors", "programs", "code", "constants", "initial", "
 export const SCHEDULE = ["constant", "linear"] as const;
 export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;
 export const STORE_DTYPE = ["int8", "f32", "bytes"] as const;
+export const ENCODING = ["plain", "half"] as const;
+export const EXPORT_KIND = ["word", "i8", "u8"] as const;
 
 /** dtype -> what callers know it by, and the array that holds its elements. */
 export const DTYPE = ["float32", "int32", "int8", "uint8", "int16"] as const;
@@ -90,6 +95,45 @@ export const enum Property {
   type = 20,
   value = 24,
   reserved = 28,
+  sizeof = 32,
+}
+
+/** Byte offsets of the fields of a gm_checkpoint, and its size. */
+export const enum Checkpoint {
+  magic = 0,
+  version = 4,
+  size = 8,
+  crc = 12,
+  modelId = 16,
+  entries = 32,
+  namesSize = 36,
+  stateSize = 40,
+  encoding = 44,
+  sizeof = 48,
+}
+
+/** Byte offsets of the fields of a gm_export_header, and its size. */
+export const enum ExportHeader {
+  magic = 0,
+  version = 4,
+  size = 8,
+  crc = 12,
+  modelId = 16,
+  ranges = 32,
+  modelSize = 36,
+  sizeof = 40,
+}
+
+/** Byte offsets of the fields of a gm_export_range, and its size. */
+export const enum ExportRange {
+  at = 0,
+  source = 4,
+  kind = 8,
+  add = 12,
+  columns = 16,
+  rows = 20,
+  step = 24,
+  rowStep = 28,
   sizeof = 32,
 }
 
