@@ -24,10 +24,15 @@
 
 #define ALIGNMENT 16u
 
+/* The most inputs, and labels, that can be written with fewer samples than the batch. */
+#define MOST_GIVEN 16u
+
 /* All memory of one session. The image follows it in the same allocation. */
 typedef struct owned {
-    gm_session session;
+    gm_session session;          /* first, so that its address is that of the owner */
     void *arena;                 /* as allocated */
+    uint32_t given[2][MOST_GIVEN]; /* the samples of each input and label; 0: the whole batch */
+    uint32_t counted;            /* the samples of the last run; 0: the whole batch */
 #if GM_THREADS
     gm_threads *threads;
 #endif
@@ -280,7 +285,21 @@ static int describe_parameter(gm_session *session, uint32_t index, gm_handle_ten
     return GM_OK;
 }
 
-/* Checks data for the index-th tensor of this role. *found becomes the tensor. */
+/* Returns whether a tensor has samples that some program can count. */
+static int has_rows(const gm_tensor *tensor)
+{
+    return tensor->programs >> GM_PROGRAM_COUNT != 0;
+}
+
+/* Returns the bytes of one sample of a tensor that has some. */
+static uint32_t row_size(const gm_session *session, const gm_tensor *tensor)
+{
+    uint32_t batch = session->header->batch;
+    return batch == 0 || tensor->size < batch ? tensor->size : tensor->size / batch;
+}
+
+/* Checks data for all or the first samples of the index-th tensor of this role. *found becomes the
+ * tensor. */
 static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size,
                 const gm_tensor **found)
 {
@@ -291,7 +310,8 @@ static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    return dtype != tensor->dtype ? GM_ERR_WRONG_DTYPE : size != tensor->size ? GM_ERR_WRONG_SIZE : GM_OK;
+    int is_part = has_rows(tensor) && size > 0 && size < tensor->size && size % row_size(session, tensor) == 0;
+    return dtype != tensor->dtype ? GM_ERR_WRONG_DTYPE : size != tensor->size && !is_part ? GM_ERR_WRONG_SIZE : GM_OK;
 }
 
 static int write_tensor(gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data,
@@ -299,7 +319,17 @@ static int write_tensor(gm_session *session, uint32_t role, uint32_t index, uint
 {
     const gm_tensor *tensor;
     int status = fits(session, role, index, dtype, data, size, &tensor);
-    return status == GM_OK ? gm_write(session, role, index, data, size) : status;
+    if (status == GM_OK && size < tensor->size && index >= MOST_GIVEN) {
+        status = GM_ERR_WRONG_SIZE;
+    }
+    if (status == GM_OK) {
+        status = gm_write_rows(session, role, index, data, size);
+    }
+    if (status == GM_OK && index < MOST_GIVEN) {
+        uint32_t rows = size < tensor->size ? (uint32_t)size / row_size(session, tensor) : 0;
+        ((owned *)session)->given[role][index] = rows;
+    }
+    return status;
 }
 
 static int read_tensor(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, void *data,
@@ -315,10 +345,42 @@ static int read_tensor(const gm_session *session, uint32_t role, uint32_t index,
 
 /* ---- Running ----------------------------------------------------------------------------------- */
 
+/* Finds the samples that all inputs and labels of a program have. 0: the whole batch. */
+static int rows_given(const gm_session *session, uint32_t program, uint32_t *rows)
+{
+    const owned *memory = (const owned *)session;
+    uint32_t found = GM_NONE;
+    for (uint32_t i = 0; i < 2 * MOST_GIVEN; i++) {
+        uint32_t role = i / MOST_GIVEN, given = memory->given[role][i % MOST_GIVEN];
+        const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, role, i % MOST_GIVEN);
+        if (tensor == NULL || !has_rows(tensor) || (tensor->programs >> program & 1) == 0) {
+            continue;
+        }
+        if (given != 0 && (tensor->programs >> (GM_PROGRAM_COUNT + program) & 1) == 0) {
+            return GM_ERR_WHOLE_BATCH;
+        }
+        if (found != GM_NONE && found != given) {
+            return GM_ERR_WRONG_SIZE;
+        }
+        found = given;
+    }
+    *rows = found == GM_NONE ? 0 : found;
+    return GM_OK;
+}
+
 static int run(gm_session *session, uint32_t program, float *loss)
 {
     float unwanted, *to = loss != NULL ? loss : &unwanted;
+    uint32_t rows = 0;
+    int status = program < GM_PROGRAM_COUNT ? rows_given(session, program, &rows) : GM_ERR_INVALID_ARGUMENT;
     *to = 0;
+    if (status != GM_OK) {
+        return status;
+    }
+    ((owned *)session)->counted = rows;
+    if (rows != 0) {
+        return gm_run_rows(session, program, rows, program == GM_PROGRAM_INFER ? NULL : to);
+    }
     switch (program) {
     case GM_PROGRAM_INFER: return gm_infer(session);
     case GM_PROGRAM_EVAL: return gm_eval_step(session, to);
@@ -327,6 +389,18 @@ static int run(gm_session *session, uint32_t program, float *loss)
     case GM_PROGRAM_STEP: return gm_step(session, to);
     default: return GM_ERR_INVALID_ARGUMENT;
     }
+}
+
+int64_t gm_handle_output_size(int64_t handle, uint32_t index)
+{
+    ENTER(handle);
+    const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, GM_ROLE_OUTPUT, index);
+    uint32_t counted = held->memory->counted;
+    int64_t size = tensor == NULL                     ? GM_ERR_NOT_FOUND
+                   : counted != 0 && has_rows(tensor) ? (int64_t)row_size(session, tensor) * counted
+                                                      : tensor->size;
+    leave(held, handle);
+    return size;
 }
 
 /* ---- Parameters -------------------------------------------------------------------------------- */

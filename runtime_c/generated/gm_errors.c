@@ -38,6 +38,7 @@ const char *gm_error_text(int error)
     case GM_ERR_OTHER_BASE: return "the delta belongs to another base or round";
     case GM_ERR_WRONG_ARITHMETIC: return "this build rounds differently from its profile";
     case GM_ERR_DOES_NOT_FIT: return "an integer does not fit the model's type";
+    case GM_ERR_WHOLE_BATCH: return "the program takes whole batches";
     default: return "unknown error code";
     }
 }
@@ -77,6 +78,7 @@ const char *gm_error_hint(int error)
     case GM_ERR_OTHER_BASE: return "send the delta of this round";
     case GM_ERR_WRONG_ARITHMETIC: return "compile without -ffast-math";
     case GM_ERR_DOES_NOT_FIT: return "use `gradmote export`";
+    case GM_ERR_WHOLE_BATCH: return "give all rows; `gradmote inspect` shows which programs count rows";
     default: return "";
     }
 }

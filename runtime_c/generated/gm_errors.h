@@ -36,6 +36,7 @@ enum gm_error {
     GM_ERR_OTHER_BASE = -30, /* the delta belongs to another base or round */
     GM_ERR_WRONG_ARITHMETIC = -31, /* this build rounds differently from its profile */
     GM_ERR_DOES_NOT_FIT = -32, /* an integer does not fit the model's type */
+    GM_ERR_WHOLE_BATCH = -33, /* the program takes whole batches */
 };
 
 #endif

@@ -2477,6 +2477,30 @@ static const uint8_t params_attention_grad[] = {
 static const uint8_t terms_attention_grad[] = { 133, 13, 14, 15, 16, 17, 13, 20, 14, 21, 15, 22, 17, 129, 13, 23, 14, 24, 15, 25, 17, 129, 13, 26, 14, 27, 16, 28, 17, 29, 13, 30, 14, 31, 16, 32, 17, 129, 129, 13, 33, 14, 34, 15, 35, 16, 129, 130, 130, 18, 16, 13, 36, 14, 37, 15, 38, 17, 129, 13, 39, 14, 40, 16, 41, 17, 129, 13, 39, 14, 40, 17, 41, 16, 129, 13, 42, 14, 43, 16, 44, 17, 129 };
 #endif
 
+#if GM_WITH_SUM
+static const gm_operand_info operands_sum[] = {
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_sum[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_sum[] = { 3, 3, 129 };
+#endif
+
+#if GM_WITH_SUM_GRAD
+static const gm_operand_info operands_sum_grad[] = {
+    { 0, 1, 1 },
+    { GM_WRITE, 1, 2 },
+};
+static const uint8_t params_sum_grad[] = {
+    GM_PARAM_DIM,
+    GM_PARAM_F32,
+};
+static const uint8_t terms_sum_grad[] = { 3, 129, 3 };
+#endif
+
 enum {
 #if GM_WITH_GEMM
     SHAPE_GEMM,
@@ -2783,6 +2807,12 @@ enum {
 #endif
 #if GM_WITH_ATTENTION_GRAD
     SHAPE_ATTENTION_GRAD,
+#endif
+#if GM_WITH_SUM
+    SHAPE_SUM,
+#endif
+#if GM_WITH_SUM_GRAD
+    SHAPE_SUM_GRAD,
 #endif
     SHAPE_COUNT
 };
@@ -3093,6 +3123,12 @@ const gm_opcode_shape gm_shapes[SHAPE_COUNT > 0 ? SHAPE_COUNT : 1] = {
 #endif
 #if GM_WITH_ATTENTION_GRAD
     { operands_attention_grad, params_attention_grad, terms_attention_grad, 12, 32, 6, 0 },
+#endif
+#if GM_WITH_SUM
+    { operands_sum, params_sum, terms_sum, 2, 2, 1, 0 },
+#endif
+#if GM_WITH_SUM_GRAD
+    { operands_sum_grad, params_sum_grad, terms_sum_grad, 2, 2, 1, 0 },
 #endif
 };
 
@@ -3565,6 +3601,12 @@ const uint8_t gm_shape_index[GM_OP_TABLES] = {
 #if GM_WITH_ATTENTION_GRAD
     [GM_OP_ATTENTION_GRAD] = SHAPE_ATTENTION_GRAD,
 #endif
+#if GM_WITH_SUM
+    [GM_OP_SUM] = SHAPE_SUM,
+#endif
+#if GM_WITH_SUM_GRAD
+    [GM_OP_SUM_GRAD] = SHAPE_SUM_GRAD,
+#endif
 };
 
 const gm_kernel gm_kernels[GM_OP_TABLES] = {
@@ -4035,6 +4077,12 @@ const gm_kernel gm_kernels[GM_OP_TABLES] = {
 #endif
 #if GM_WITH_ATTENTION_GRAD
     [GM_OP_ATTENTION_GRAD] = gm_kernel_attention_grad,
+#endif
+#if GM_WITH_SUM
+    [GM_OP_SUM] = gm_kernel_sum,
+#endif
+#if GM_WITH_SUM_GRAD
+    [GM_OP_SUM_GRAD] = gm_kernel_sum_grad,
 #endif
 };
 

@@ -160,6 +160,8 @@
 #include "instructions/bf16_to_float.h"
 #include "instructions/attention.h"
 #include "instructions/attention_grad.h"
+#include "instructions/sum.h"
+#include "instructions/sum_grad.h"
 
 struct gm_session;
 
@@ -320,11 +322,13 @@ enum gm_opcode {
     GM_OP_BF16_TO_FLOAT = 154,
     GM_OP_ATTENTION = 155,
     GM_OP_ATTENTION_GRAD = 156,
-    GM_OP_LIMIT = 157
+    GM_OP_SUM = 157,
+    GM_OP_SUM_GRAD = 158,
+    GM_OP_LIMIT = 159
 };
 
 /* Opcodes from here on are not in the tables of a build that has none of their groups. */
-#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD ? GM_OP_LIMIT : 122)
+#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD ? GM_OP_LIMIT : 159)
 
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);

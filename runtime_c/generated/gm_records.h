@@ -10,6 +10,7 @@
 #define GM_CHECKPOINT_VERSION 2u
 #define GM_DELTA_MAGIC 0x4c444d47u
 #define GM_DELTA_VERSION 2u
+#define GM_LASTING_MAGIC 0x524c4d47u
 #define GM_EXPORT_MAGIC 0x58454d47u
 #define GM_EXPORT_VERSION 1u
 #define GM_NONE 0xffffffffu
@@ -80,7 +81,7 @@ typedef char gm_assert_program[sizeof(gm_program) == 28 ? 1 : -1];
 typedef struct gm_tensor {
     uint32_t name; /* bytes from the start of section NAMES, or NONE */
     uint32_t role; /* enum role */
-    uint32_t programs; /* bit p is set if program kind p has it */
+    uint32_t programs; /* bit p is set if program kind p has it, bit 5 + p if its first dim counts samples there */
     uint32_t dtype; /* enum dtype */
     uint32_t rank; /* 0 .. MAX_RANK */
     uint32_t dims[6]; /* the ONNX model's own shape; unused ones are 1 */
@@ -141,6 +142,15 @@ typedef struct gm_checkpoint {
     uint32_t encoding; /* enum encoding, how the state follows; in version 1 always PLAIN */
 } gm_checkpoint;
 typedef char gm_assert_checkpoint[sizeof(gm_checkpoint) == 48 ? 1 : -1];
+
+/* The first bytes of a lasting record after a checkpoint; its contents and their CRC-32 follow. */
+typedef struct gm_lasting {
+    uint32_t magic; /* LASTING_MAGIC */
+    uint32_t kind; /* what it holds */
+    uint32_t version; /* of this kind */
+    uint32_t size; /* bytes of the contents, a multiple of 4 */
+} gm_lasting;
+typedef char gm_assert_lasting[sizeof(gm_lasting) == 16 ? 1 : -1];
 
 /* The first bytes of a quantized delta; an exponent for each parameter and the codes follow. */
 typedef struct gm_delta_header {

@@ -70,7 +70,7 @@ typedef struct gm_splitter {
     uint32_t least;              /* minimum elements in a part, or 8 times as many products; >= 1 */
 } gm_splitter;
 
-/* A session. The caller owns it, but its fields are private. It takes 60 bytes on a 32-bit part
+/* A session. The caller owns it, but its fields are private. It takes 68 bytes on a 32-bit part
  * whatever gm_config.h leaves out, so the caller and the runtime may be built with different
  * options. */
 typedef struct gm_session {
@@ -92,6 +92,8 @@ typedef struct gm_session {
     uint32_t fresh : 1;          /* 1: the gradients of the running TRAIN start from zero */
     uint32_t range_start;        /* this part's range of an instruction's axis */
     uint32_t range_length;       /* 0: the whole axis */
+    int (*execute)(const struct gm_session *session, const uint32_t *instruction); /* NULL: all rows */
+    uint32_t rows;               /* of the running program, if not all */
 } gm_session;
 
 /* The memory that an image needs, its batch size and its programs. You can read these before you
@@ -233,6 +235,30 @@ int gm_begin(gm_session *session, uint32_t program);
  * GM_ERR_LABEL_OUT_OF_RANGE, GM_ERR_INDEX_OUT_OF_RANGE and GM_ERR_NOT_FINITE also end the program.
  * Returns GM_ERR_INVALID_ARGUMENT if no program has begun. */
 int gm_run(gm_session *session, uint32_t max_instructions);
+
+/* Begins a program that counts only the first `rows` samples of its batch, for gm_run() to execute.
+ *
+ * Losses are means over these samples, and a step equals that of an image compiled for a batch of
+ * `rows` (docs/NUMERICS.md, "Fewer rows"). The samples after them in inputs and labels become copies
+ * of the first one, and those of outputs mean nothing.
+ *
+ * rows: 1 to the image's batch.
+ * Returns the codes of gm_begin(), GM_ERR_INVALID_ARGUMENT for other rows, or GM_ERR_WHOLE_BATCH if
+ * the program's samples depend on each other, as in a loss that compares them. */
+int gm_begin_rows(gm_session *session, uint32_t program, uint32_t rows);
+
+/* Runs such a program to its end.
+ *
+ * loss: as for gm_step(); NULL for a program without a loss, and if you do not need it.
+ * Returns the codes of gm_begin_rows() and of gm_step(). */
+int gm_run_rows(gm_session *session, uint32_t program, uint32_t rows, float *loss);
+
+/* Copies the first rows of an input or label into the arena. The others stay until the next
+ * gm_begin_rows().
+ *
+ * role, index: as for gm_write(). data, size: the rows, and their bytes: a multiple of one row's.
+ * Returns the codes of gm_write(). */
+int gm_write_rows(gm_session *session, uint32_t role, uint32_t index, const void *data, size_t size);
 
 /* Abandons the current program, if any. Abandoning TRAIN also discards the accumulated gradients.
  * Abandoning STEP or OPTIMIZER leaves a partial update, so run these to their end instead. */

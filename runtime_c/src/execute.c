@@ -13,6 +13,11 @@ static int is_looping(const gm_session *session, int status)
     return GM_WITH_LOOP && (status == GM_LOOPING || (status == GM_OK && session->loop != NULL));
 }
 
+static int execute(const gm_session *session, const uint32_t *instruction)
+{
+    return session->execute != NULL ? session->execute(session, instruction) : gm_execute(session, instruction);
+}
+
 int gm_run(gm_session *session, uint32_t max_instructions)
 {
     if (session == NULL || session->pc == NULL) {
@@ -31,7 +36,7 @@ int gm_run(gm_session *session, uint32_t max_instructions)
         }
         while (left != 0 && pc != end && status == GM_OK) {
             gm_before_instruction(session, pc);
-            status = gm_execute(session, pc);
+            status = execute(session, pc);
             pc += *pc >> 16;
             --left;
         }

@@ -76,6 +76,7 @@ GM_COLD int gm_begin(gm_session *session, uint32_t program)
 static void leave_program(gm_session *session)
 {
     session->pc = NULL;
+    session->execute = NULL;
     if (GM_WITH_STORE && session->borrowed) {
         gm_return_input(session);
     }

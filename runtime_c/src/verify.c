@@ -95,13 +95,15 @@ static int is_in_its_region(const gm_header *header, const gm_tensor *tensor)
            (is_given && lies_in(tensor->offset, tensor->size, inputs_offset(header), header->scratch_offset));
 }
 
-/* V8: name, role, dtype and programs exist, and no tensor has the dtype of moments. V10: a loss is
- * one f32. */
+#define ALL_PROGRAMS ((UINT32_C(1) << GM_PROGRAM_COUNT) - 1)
+
+/* V8: name, role, dtype and programs exist, a tensor has rows only in programs that have it, and no
+ * tensor has the dtype of moments. V10: a loss is one f32. */
 static int is_tensor(const gm_header *header, const gm_tensor *tensor)
 {
     int is_scalar = tensor->dtype == GM_DTYPE_F32 && tensor->size == sizeof(float);
     return is_name(header, tensor->name) && tensor->role < GM_ROLE_COUNT && tensor->dtype < GM_DTYPE_BF16 &&
-           tensor->programs >> GM_PROGRAM_COUNT == 0 &&
+           (tensor->programs >> GM_PROGRAM_COUNT & ~(tensor->programs & ALL_PROGRAMS)) == 0 &&
            is_shape(tensor->rank, tensor->dims, tensor->dtype, tensor->size) && is_in_its_region(header, tensor) &&
            (tensor->role != GM_ROLE_LOSS || is_scalar);
 }

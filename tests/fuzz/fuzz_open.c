@@ -71,6 +71,9 @@ static void run_everything(gm_session *session)
         }
     }
     require(crc_of_inputs(session) == inputs);
+    for (uint32_t program = 0; program < GM_PROGRAM_COUNT; ++program) {
+        (void)gm_run_rows(session, program, 1 + program, &loss);
+    }
     use_store(session);
     (void)gm_set_linear_schedule(session, 0.5f, 1, 4);
     (void)gm_property_set_i32(session, "key", 1);

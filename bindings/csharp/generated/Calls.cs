@@ -43,6 +43,7 @@ namespace Gradmote
         internal CloseCall OptimizerStepOnSum;
         internal ExportSizeCall ExportSize;
         internal ExportModelCall ExportModel;
+        internal OutputSizeCall OutputSize;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -70,5 +71,6 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate int ScoreCall(long handle, uint label, out uint kept, out uint right);
         [UnmanagedFunctionPointer(C)] internal delegate long ExportSizeCall(long handle, byte[] table, UIntPtr tableSize);
         [UnmanagedFunctionPointer(C)] internal delegate int ExportModelCall(long handle, byte[] table, UIntPtr tableSize, byte[] data, UIntPtr size);
+        [UnmanagedFunctionPointer(C)] internal delegate long OutputSizeCall(long handle, uint index);
     }
 }

@@ -79,9 +79,12 @@ namespace Gradmote
         /// <summary>Returns a copy of an output of the last program, which must be float.</summary>
         public float[] Output(Tensor output) => (float[])Values(Float(output));
 
-        /// <summary>Returns a copy of an output or parameter as an array of its DType.</summary>
+        /// <summary>
+        /// Returns a copy of an output or parameter as an array of its DType. If the last program had fewer samples than the
+        /// batch, an output has only these.
+        /// </summary>
         public Array Values(Tensor tensor) => tensor.Role == RoleOfParameters ? Get(One, tensor.Index, tensor.Elements(tensor.Size))
-            : Copy(native.Read, tensor, tensor.Elements(tensor.Size), "output");
+            : Copy(native.Read, tensor, tensor.Elements(Made(tensor)), "output");
 
         /// <summary>Returns the class with the highest score in a row of the last Infer().</summary>
         public int Classify(int row = 0)
@@ -245,6 +248,15 @@ namespace Gradmote
             pinned.Free();
             Check(status, where);
             return data;
+        }
+
+        /// <summary>Returns how many elements of an output the last program has made.</summary>
+        private int Made(Tensor tensor)
+        {
+            if (tensor.Role != RoleOfOutputs) return tensor.Size;
+            long size = native.OutputSize(handle, tensor.Index);
+            Check((int)Math.Min(size, 0), $"output: {tensor}");
+            return (int)size / tensor.Width;
         }
 
         private Tensor Inferred(Array[] data)

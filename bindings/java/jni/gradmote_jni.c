@@ -235,6 +235,14 @@ METHOD(jfloat, run)(JNIEnv *env, jclass type, jlong table, jlong handle, jint pr
     return loss;
 }
 
+METHOD(jint, outputSize)(JNIEnv *env, jclass type, jlong table, jlong handle, jint index)
+{
+    int64_t size = CALLS(table)->output_size(handle, (uint32_t)index);
+    (void)type;
+    throws(env, (int)size, "output");
+    return (jint)size;
+}
+
 METHOD(jint, classify)(JNIEnv *env, jclass type, jlong table, jlong handle, jint row)
 {
     uint32_t label = 0;

@@ -8,7 +8,7 @@ import { requirementsIn, type Requirements } from "./requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "./runtime.js";
 import { sha256 } from "./sha256.js";
 import { train, type Epoch, type TrainOptions } from "./train.js";
-import { described, headerWord, pick, programKind, readTensors, requireGiven, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
+import { described, give, headerWord, madeBy, pick, programKind, readTensors, requireGiven, rowsGiven, section, type Program, type Role, type Tensor, type TensorInfo } from "./tensors.js";
 
 /** Counters, learning rates and schedule, as the checkpoint keeps them. */
 export type Control = Record<Exclude<(typeof CONTROL)[number], "schedule">, number> & { schedule: string };
@@ -50,6 +50,7 @@ export class Session {
   #losses: Tensor[];
   #overwritable: Tensor[];
   #inferred: Tensor[];
+  #counted = 0; // the samples of the last run; 0: the whole batch
 
   // ---- Opening and closing ------------------------------------------------------------------------------------
 
@@ -143,7 +144,10 @@ export class Session {
     return this.#described(this.#losses.filter((tensor) => tensor.description.programs.includes(program)));
   }
 
-  /** Copies one input into the arena. data: float32 numbers (or the input's dtype), exactly as many as it has. */
+  /**
+   * Copies one input into the arena. data: float32 numbers (or the input's dtype), as many as it has. Fewer are its
+   * first samples, which the next runs count.
+   */
   setInput(index: number, data: Data): void {
     this.#feed([pick(this.#inputs, index, "input")], [data]);
   }
@@ -166,7 +170,7 @@ export class Session {
   /** Returns a view of one output of the program, valid until the next program runs. */
   output(index: number, program: Program = "infer"): View {
     this.openMemory();
-    return pick(this.#outputsOf(program), index, `output of ${program}`).view;
+    return madeBy(this.#counted, program, pick(this.#outputsOf(program), index, `output of ${program}`));
   }
 
   // ---- Running ------------------------------------------------------------------------------------------------
@@ -174,16 +178,20 @@ export class Session {
   /**
    * Runs the model and returns copies of its outputs.
    *
-   * data: every input in order, or nothing to use the inputs in the arena. To avoid copies, call runProgram("infer")
-   * and read output().
+   * data: every input in order, or nothing to use the inputs in the arena. It may have fewer samples than the batch; then
+   * so have the outputs. To avoid copies, call runProgram("infer") and read output().
    */
   infer(...data: Data[]): View[] {
     this.#ready("infer", this.#inputs, data);
-    this.#call("gm_infer", "infer");
-    return this.#inferred.map((tensor) => tensor.view.slice() as View);
+    if (this.#counted) this.#call("gm_run_rows", "infer", programKind("infer"), this.#counted, 0);
+    else this.#call("gm_infer", "infer");
+    return this.#inferred.map((tensor) => madeBy(this.#counted, "infer", tensor).slice() as View);
   }
 
-  /** Returns the loss, without training. data: every input, then every label, or nothing to use those in the arena. */
+  /**
+   * Returns the loss, without training. data: every input, then every label, or nothing to use those in the arena. All may
+   * have fewer samples than the batch: then the loss is their mean, and a step is that of an image for this batch.
+   */
   evalStep(...data: Data[]): number {
     return this.#runWithLoss("gm_eval_step", "eval", data);
   }
@@ -226,7 +234,8 @@ export class Session {
   begin(program: Program): void {
     const kind = programKind(program);
     this.#beginRun(program);
-    this.#call("gm_begin", `begin ${program}`, kind);
+    if (this.#counted) this.#call("gm_begin_rows", `begin ${program}`, kind, this.#counted);
+    else this.#call("gm_begin", `begin ${program}`, kind);
   }
 
   /** Executes up to maxInstructions, and returns whether the program has ended. */
@@ -525,6 +534,7 @@ export class Session {
   #writable(tensor: Tensor): View {
     this.openMemory();
     tensor.given = true;
+    tensor.rows = 0;
     return tensor.view;
   }
 
@@ -536,10 +546,7 @@ export class Session {
       const wanted = tensors.map((tensor) => tensor.title).join(", ");
       throw new DataError(`${data.length} arrays were given`, `pass ${tensors.length}: ${wanted}; or none`);
     }
-    tensors.forEach((tensor, i) => {
-      copyInto(tensor.view, data[i], tensor.title);
-      tensor.given = true;
-    });
+    tensors.forEach((tensor, i) => give(tensor, data[i]));
   }
 
   #ready(program: Program, tensors: Tensor[], data: Data[]): void {
@@ -550,6 +557,7 @@ export class Session {
   /** Throws DataError unless all data that the program reads was given since the last run. */
   #beginRun(program: Program): void {
     requireGiven(this.#overwritable.filter((tensor) => tensor.description.programs.includes(program)));
+    this.#counted = rowsGiven(this.#feeds, program);
     this.#markOverwritten();
   }
 
@@ -559,7 +567,8 @@ export class Session {
 
   #runWithLoss(call: `gm_${string}`, program: Program, data: Data[]): number {
     this.#ready(program, data.length ? this.#feeds : [], data);
-    return this.#askFloat(call, program);
+    const rows = this.#counted;
+    return rows ? this.#askFloat("gm_run_rows", program, programKind(program), rows) : this.#askFloat(call, program);
   }
 
   /** Finds a parameter or its gradient, and returns its gm_view. */

@@ -1,4 +1,4 @@
-import { type DType } from "./arrays.js";
+import { copyInto, type Data, type DType } from "./arrays.js";
 import { DataError, GradmoteError } from "./errors.js";
 import { DTYPE, Header, NONE, PROGRAM, ROLE, SECTION, Tensor as Record, type View } from "./generated/records.js";
 import type { Memory } from "./memory.js";
@@ -17,6 +17,8 @@ export interface TensorInfo {
   programs: Program[];
   /** false: programs overwrite it, so you must set it again for each run. */
   lasts: boolean;
+  /** The programs that take fewer samples than the batch, which is the first dimension. */
+  rowsIn: Program[];
 }
 
 /** One row of an image's table of inputs, labels and outputs. */
@@ -25,11 +27,44 @@ export class Tensor {
   readonly title: string;
   /** It holds data that no run has overwritten since. */
   given: boolean;
+  /** The samples that it was given; 0: the whole batch. */
+  rows = 0;
 
   constructor(readonly role: Role, readonly description: TensorInfo, readonly view: View) {
     this.title = description.name ? `${role} '${description.name}'` : role;
     this.given = description.lasts;
   }
+}
+
+/** Returns how many elements each sample of a tensor has; 0 if it has no samples. */
+function rowLength({ view, description: { rowsIn, shape } }: Tensor): number {
+  return rowsIn.length ? view.length / shape[0] : 0;
+}
+
+/** Copies data into a tensor: all of it, or its first samples, which its next runs count. */
+export function give(tensor: Tensor, data: Data): void {
+  const row = rowLength(tensor), { view, title } = tensor;
+  const length = (data as Float32Array).length ?? (data as ArrayBuffer).byteLength / view.BYTES_PER_ELEMENT;
+  const isPart = row > 0 && length > 0 && length < view.length && length % row === 0;
+  copyInto(isPart ? (view.subarray(0, length) as View) : view, data, title);
+  tensor.rows = isPart ? length / row : 0;
+  tensor.given = true;
+}
+
+/** Returns how many samples all inputs and labels of a program have; 0: the whole batch. Throws DataError if they differ. */
+export function rowsGiven(tensors: Tensor[], program: Program): number {
+  const mine = tensors.filter((tensor) => tensor.description.programs.includes(program) && rowLength(tensor));
+  const first = mine[0], other = mine.find(({ rows }) => rows !== first.rows);
+  const samples = ({ rows, title, description: { shape } }: Tensor) => `${title} has ${rows || shape[0]} samples`;
+  if (other) throw new DataError(`${samples(first)}, ${samples(other)}`, "give as many of each");
+  if (first?.rows && !first.description.rowsIn.includes(program)) throw new DataError(samples(first), `${program} takes whole batches`);
+  return first?.rows ?? 0;
+}
+
+/** Returns the part of an output that a run of so many samples made; 0: all of it. */
+export function madeBy(rows: number, program: Program, tensor: Tensor): View {
+  const isPart = rows && tensor.description.rowsIn.includes(program);
+  return isPart ? (tensor.view.subarray(0, rows * rowLength(tensor)) as View) : tensor.view;
 }
 
 /** Returns copies of the tensors' descriptions. */
@@ -52,6 +87,7 @@ export function readTensors(memory: Memory, arena: number): Tensor[] {
       size,
       programs: programNames(word(Record.programs)),
       lasts: offset < scratch,
+      rowsIn: programNames(word(Record.programs) >> PROGRAM.length),
     };
     found.push(new Tensor(ROLE[word(Record.role)], info, memory.view(dtype, arena + offset, size)));
   }

@@ -37,6 +37,7 @@ static const char *error_name(mp_int_t code)
     case GM_ERR_OTHER_BASE: return "OTHER_BASE";
     case GM_ERR_WRONG_ARITHMETIC: return "WRONG_ARITHMETIC";
     case GM_ERR_DOES_NOT_FIT: return "DOES_NOT_FIT";
+    case GM_ERR_WHOLE_BATCH: return "WHOLE_BATCH";
     default: return "UNKNOWN";
     }
 }

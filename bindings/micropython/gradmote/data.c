@@ -38,11 +38,17 @@ const gm_tensor *pick_tensor(const session_obj *self, uint32_t role, mp_obj_t in
 
 /* ---- Which data were given -------------------------------------------------------------------- */
 
-/* Returns 0 for a tensor that lasts, and for one past the 16th of its role. */
+/* Returns 0 for a tensor past the 16th of its role. */
+static uint32_t place_of(const gm_tensor *tensor, uint32_t index)
+{
+    return index >= 16 ? 0 : 1u << (index + (tensor->role == GM_ROLE_LABEL ? 16 : 0));
+}
+
+/* Returns 0 for a tensor that lasts too. */
 static uint32_t bit_of(const session_obj *self, const gm_tensor *tensor, uint32_t index)
 {
     int lasts = tensor->offset < self->session.header->scratch_offset;
-    return lasts || index >= 16 ? 0 : 1u << (index + (tensor->role == GM_ROLE_LABEL ? 16 : 0));
+    return lasts ? 0 : place_of(tensor, index);
 }
 
 void mark_given(session_obj *self, uint32_t role, uint32_t index)
@@ -229,6 +235,71 @@ static void copy_as_ints(uint8_t *out, uint32_t size, mp_buffer_info_t *data, el
     copy_ints(out, size / each.width, data, width, each);
 }
 
+/* Returns the bytes that an array takes in a tensor of this dtype. */
+static size_t size_of_array(uint32_t dtype, mp_obj_t data)
+{
+    mp_buffer_info_t buffer;
+    mp_get_buffer_raise(data, &buffer, MP_BUFFER_READ);
+    size_t wide = element_of(dtype).width, width = buffer.typecode == 'd' ? 8 : width_of_int(buffer.typecode);
+    int is_plain = width == 0 || (width == 1 && dtype == GM_DTYPE_F32); /* floats, or their bytes */
+    return is_plain ? buffer.len : buffer.len / width * wide;
+}
+
+uint32_t size_of_samples(const session_obj *self, const gm_tensor *tensor, uint32_t samples)
+{
+    return samples == 0 ? tensor->size : tensor->size / self->session.header->batch * samples;
+}
+
+/* Returns how many samples an array has if they are fewer than the batch, else 0. */
+static uint32_t samples_in(const session_obj *self, const gm_tensor *tensor, mp_obj_t data)
+{
+    uint32_t batch = self->session.header->batch;
+    if (tensor->programs >> GM_PROGRAM_COUNT == 0 || batch == 0 || tensor->size < batch) {
+        return 0;
+    }
+    uint32_t row = tensor->size / batch;
+    size_t size = size_of_array(tensor->dtype, data);
+    return size < tensor->size && size % row == 0 ? (uint32_t)size / row : 0;
+}
+
+/* Notes how many samples a tensor has: 0 are the whole batch. */
+static void note_samples(session_obj *self, const gm_tensor *tensor, uint32_t index, uint32_t samples)
+{
+    uint32_t bit = place_of(tensor, index);
+    self->shorter &= ~bit;
+    if (samples != 0) {
+        if (bit == 0 || (self->shorter != 0 && self->samples != samples)) {
+            raise_data_error("inputs and labels have different numbers of samples", "give as many of each");
+        }
+        self->shorter |= bit;
+        self->samples = samples;
+    }
+}
+
+/* Returns the bits of the tensors that have samples in the program. */
+static uint32_t bits_of_samples(const session_obj *self, uint32_t program, uint32_t role)
+{
+    const gm_tensor *tensor;
+    uint32_t bits = 0;
+    for (uint32_t index = 0; (tensor = find_tensor(self, role, ALL_PROGRAMS, index)) != NULL; ++index) {
+        int has_samples = (tensor->programs >> program & 1u) != 0 && tensor->programs >> GM_PROGRAM_COUNT != 0;
+        bits |= has_samples ? place_of(tensor, index) : 0;
+    }
+    return bits;
+}
+
+uint32_t samples_given(const session_obj *self, uint32_t program)
+{
+    uint32_t bits = bits_of_samples(self, program, GM_ROLE_INPUT) | bits_of_samples(self, program, GM_ROLE_LABEL);
+    if ((self->shorter & bits) == 0) {
+        return 0;
+    }
+    if ((self->shorter & bits) != bits) {
+        raise_data_error("inputs and labels have different numbers of samples", "give as many of each");
+    }
+    return self->samples;
+}
+
 void copy_elements(void *out, uint32_t size, uint32_t dtype, mp_obj_t data)
 {
     mp_buffer_info_t buffer;
@@ -241,11 +312,6 @@ void copy_elements(void *out, uint32_t size, uint32_t dtype, mp_obj_t data)
     }
 }
 
-static void copy_tensor(const session_obj *self, const gm_tensor *tensor, mp_obj_t data)
-{
-    copy_elements(self->session.arena + tensor->offset, tensor->size, tensor->dtype, data);
-}
-
 static void require_idle(const session_obj *self)
 {
     check(self->session.pc != NULL ? GM_ERR_BUSY : GM_OK, "data");
@@ -254,7 +320,10 @@ static void require_idle(const session_obj *self)
 void write_tensor(session_obj *self, uint32_t role, uint32_t index, mp_obj_t data)
 {
     require_idle(self);
-    copy_tensor(self, find_tensor(self, role, ALL_PROGRAMS, index), data);
+    const gm_tensor *tensor = find_tensor(self, role, ALL_PROGRAMS, index);
+    uint32_t samples = samples_in(self, tensor, data);
+    copy_elements(self->session.arena + tensor->offset, size_of_samples(self, tensor, samples), tensor->dtype, data);
+    note_samples(self, tensor, index, samples);
     mark_given(self, role, index);
 }
 
@@ -278,6 +347,7 @@ static void feed(session_obj *self, uint32_t role, size_t count, const mp_obj_t 
 void feed_and_begin(session_obj *self, uint32_t program, size_t n, const mp_obj_t *data)
 {
     if (n != 0) {
+        self->shorter = 0;
         size_t inputs = count_tensors(self, GM_ROLE_INPUT);
         size_t labels = program == GM_PROGRAM_INFER ? 0 : count_tensors(self, GM_ROLE_LABEL);
         require_idle(self);

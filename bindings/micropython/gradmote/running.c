@@ -9,6 +9,13 @@
 
 typedef int (*program_call)(gm_session *session, float *loss);
 
+/* Runs a program on as many samples as were given. */
+static int run_given(session_obj *self, uint32_t program, program_call call, float *loss)
+{
+    uint32_t samples = samples_given(self, program);
+    return samples != 0 ? gm_run_rows(&self->session, program, samples, loss) : call(&self->session, loss);
+}
+
 static mp_obj_t run_with_loss(size_t n_args, const mp_obj_t *args, uint32_t program, program_call call,
                               const char *name)
 {
@@ -16,7 +23,7 @@ static mp_obj_t run_with_loss(size_t n_args, const mp_obj_t *args, uint32_t prog
     float loss = 0;
     prepare_result(self);
     feed_and_begin(self, program, n_args - 1, args + 1);
-    check(call(&self->session, &loss), name);
+    check(run_given(self, program, call, &loss), name);
     return give_result(self, loss);
 }
 
@@ -38,15 +45,24 @@ static mp_obj_t train_step(size_t n_args, const mp_obj_t *args)
 }
 MP_DEFINE_CONST_FUN_OBJ_VAR_BETWEEN(train_step_obj, 1, ARRAYS_LIMIT, train_step);
 
+static int infer_all(gm_session *session, float *loss)
+{
+    (void)loss;
+    return gm_infer(session);
+}
+
 static mp_obj_t infer(size_t n_args, const mp_obj_t *args)
 {
     session_obj *self = opened(args[0]);
     const gm_tensor *tensor;
     feed_and_begin(self, GM_PROGRAM_INFER, n_args - 1, args + 1);
-    check(gm_infer(&self->session), "infer");
+    check(run_given(self, GM_PROGRAM_INFER, infer_all, NULL), "infer");
+    uint32_t samples = samples_given(self, GM_PROGRAM_INFER);
     mp_obj_t list = mp_obj_new_list(0, NULL);
     for (uint32_t i = 0; (tensor = find_tensor(self, GM_ROLE_OUTPUT, 1u << GM_PROGRAM_INFER, i)) != NULL; ++i) {
-        mp_obj_list_append(list, new_copy(self->session.arena + tensor->offset, tensor->size, tensor->dtype));
+        uint32_t counted = tensor->programs >> GM_PROGRAM_COUNT != 0 ? samples : 0;
+        uint32_t size = size_of_samples(self, tensor, counted);
+        mp_obj_list_append(list, new_copy(self->session.arena + tensor->offset, size, tensor->dtype));
     }
     return list;
 }
@@ -111,7 +127,8 @@ static mp_obj_t begin(mp_obj_t self_in, mp_obj_t name)
     session_obj *self = opened(self_in);
     uint32_t program = program_of(name);
     feed_and_begin(self, program, 0, NULL);
-    check(gm_begin(&self->session, program), "begin");
+    uint32_t samples = samples_given(self, program);
+    check(samples != 0 ? gm_begin_rows(&self->session, program, samples) : gm_begin(&self->session, program), "begin");
     return mp_const_none;
 }
 MP_DEFINE_CONST_FUN_OBJ_2(begin_obj, begin);

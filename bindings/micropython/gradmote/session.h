@@ -30,6 +30,8 @@ typedef struct session_obj {
     uint8_t is_open;
     uint8_t is_torn;    /* 1: an exception interrupted the loading of a checkpoint */
     uint32_t given;     /* a bit for each input, then label: it holds data for the next run */
+    uint32_t shorter;   /* the same bits: it has only the first `samples` of the batch */
+    uint32_t samples;
     result *results;    /* prepared floats */
     result *last;       /* the last returned float */
     gm_requirements needs;

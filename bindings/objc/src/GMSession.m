@@ -183,7 +183,9 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
 
 - (NSData *)output:(GMTensor *)output error:(NSError **)error {
     if (output == nil) return GMFail(GM_ERR_INVALID_ARGUMENT, @"output", error), nil;
-    NSMutableData *values = [NSMutableData dataWithLength:output.length];
+    int64_t size = gm_handle_output_size(_handle, output->_index);
+    if (!GMCheck(size, output.name, error)) return nil;
+    NSMutableData *values = [NSMutableData dataWithLength:(NSUInteger)size];
     return CALL(read, output->_role, output->_index, output.dtype, [values mutableBytes], [values length]) ? values : nil;
 }
 

@@ -76,7 +76,12 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
         if (![output isInProgram:program]) continue;
         NSData *numbers = [_session output:output error:error];
         if (numbers == nil) return nil;
-        ORTValue *value = [ORTValue valueWithNumbers:numbers dtype:output.dtype shape:output.shape error:error];
+        NSMutableArray *shape = [NSMutableArray arrayWithArray:output.shape];
+        if ([shape count] > 0) {
+            NSUInteger batch = [[shape objectAtIndex:0] unsignedIntegerValue];
+            [shape replaceObjectAtIndex:0 withObject:@(batch * [numbers length] / output.length)];
+        }
+        ORTValue *value = [ORTValue valueWithNumbers:numbers dtype:output.dtype shape:shape error:error];
         if (value == nil) return nil;
         [values addObject:value];
     }

@@ -9,26 +9,33 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from gradmote.errors import DataError
 
 from .aligned_memory import Memory
-from .arrays import F32, I8, I32, ITEM_SIZE, U8, tensor_bytes
+from .arrays import F32, I8, I32, ITEM_SIZE, U8, buffer_of, tensor_bytes
 from .tensors import PROGRAMS, Tensor
 
 
 class InputBuffer:
     """The memory of one input or label.
 
-    given: it holds data, and no run since then may have overwritten it; always true for a tensor that lasts.
+    given: it holds data, and no run since then may have overwritten it; always true for a tensor that lasts. rows: the
+    samples that it was given, 0 for the whole batch.
     """
 
-    __slots__ = ("copy", "dtype", "given", "memmove", "narrow", "ndarray", "pointer", "shape", "size", "tensor", "view")
+    __slots__ = (
+        "copy", "dtype", "given", "has_batch", "memmove", "narrow", "ndarray", "pointer", "rows", "shape", "size",
+        "tensor", "view",
+    )  # fmt: skip
 
-    def __init__(self, ffi: Any, lib: Any, memory: Memory, tensor: Tensor) -> None:
+    def __init__(self, ffi: Any, lib: Any, memory: Memory, tensor: Tensor, batch: int) -> None:
         """Refer to the tensor's bytes in `memory`, the arena."""
         self.tensor, self.given = tensor, tensor.lasts
+        self.rows = 0
+        self.has_batch = bool(tensor.rows_in) or tensor.shape[:1] == (batch,)
         self.view = memory.view[tensor.offset : tensor.offset + tensor.size]
         self.pointer = memory.pointer + tensor.offset
         self.shape, self.size = tensor.shape, tensor.size
@@ -45,6 +52,32 @@ class InputBuffer:
         """
         tensor = self.tensor
         self.view[:] = tensor_bytes(data, tensor.dtype, tensor.shape, tensor.size, tensor.title)
+
+    def rows_of(self, data: Any) -> int:
+        """Return how many samples the data has, if it has some but not all of the batch, else 0."""
+        if not self.has_batch:
+            return 0
+        view = buffer_of(data, self.tensor.title)
+        if view.ndim == len(self.shape):
+            return view.shape[0] if 0 < view.shape[0] < self.shape[0] and view.shape[1:] == self.shape[1:] else 0
+        is_raw = view.itemsize == 1 and self.tensor.dtype == F32
+        elements = view.nbytes // (ITEM_SIZE[F32] if is_raw else view.itemsize)
+        rows, rest = divmod(elements, prod(self.shape[1:]))
+        return rows if view.ndim == 1 and rest == 0 and 0 < rows < self.shape[0] else 0
+
+    def write_rows(self, data: Any, rows: int, program: str | None) -> None:
+        """Copy the first samples of the batch, for a program that takes fewer.
+
+        Raises DataError, and changes nothing, if it takes whole batches, or for data that does not fit.
+        """
+        tensor, batch = self.tensor, self.shape[0]
+        if program not in tensor.rows_in and (program or not tensor.rows_in):
+            raise DataError(
+                f"{tensor.title} has shape {list(self.shape)}; {rows} of {batch} samples were given",
+                f"{program or 'the model'} takes whole batches",
+            )
+        size = self.size // batch * rows
+        self.view[:size] = tensor_bytes(data, tensor.dtype, (rows, *self.shape[1:]), size, tensor.title)
 
     def write_first_sample(self, data: Any, elements: int) -> None:
         """Copy one sample, of the tensor's type, into the memory, as the first of the batch."""
@@ -82,10 +115,10 @@ class InputBuffer:
 class InputBuffers:
     """The memory of all inputs and labels of an image, in its order."""
 
-    def __init__(self, ffi: Any, lib: Any, memory: Memory, by_role: dict[str, list[Tensor]]) -> None:
+    def __init__(self, ffi: Any, lib: Any, memory: Memory, by_role: dict[str, list[Tensor]], batch: int) -> None:
         """Refer to the tensors' bytes in `memory`, the arena."""
-        self.inputs = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["input"]]
-        self.labels = [InputBuffer(ffi, lib, memory, tensor) for tensor in by_role["label"]]
+        self.inputs = [InputBuffer(ffi, lib, memory, tensor, batch) for tensor in by_role["input"]]
+        self.labels = [InputBuffer(ffi, lib, memory, tensor, batch) for tensor in by_role["label"]]
         self.all = self.inputs + self.labels
         self.overwritable = [buffer for buffer in self.all if not buffer.tensor.lasts]
         self._overwritable_in = {name: [b for b in self.overwritable if name in b.tensor.programs] for name in PROGRAMS}
@@ -98,30 +131,66 @@ class InputBuffers:
         require_given(self._overwritable_in[program])
         self.mark_overwritten()
 
+    def rows_given(self, program: str) -> int:
+        """Return how many samples the program's inputs and labels have; 0: the whole batch.
+
+        Raises DataError if they differ.
+        """
+        if not any(b.rows for b in self.all):
+            return 0
+        found = {b.rows: b for b in self.all if b.has_batch and program in b.tensor.programs}
+        if len(found) > 1:
+            (_, one), (_, other) = sorted(found.items(), reverse=True)[:2]
+            given = other.rows or other.shape[0]
+            raise DataError(
+                f"{other.tensor.title} has {given} samples, {one.tensor.title} {one.rows}", "give as many of each"
+            )
+        return next(iter(found), 0)
+
+    def keep_rows(self, program: str, rows: int) -> int:
+        """Record that a program which counts `rows` samples has overwritten the others. Return them; 0: all."""
+        counted = 0
+        for buffer in self.all:
+            if rows and program in buffer.tensor.rows_in:
+                buffer.rows = counted = rows % buffer.shape[0]
+        return counted
+
     def mark_overwritten(self) -> None:
         """Record that a run may have overwritten the data that does not last."""
         for buffer in self.overwritable:
             buffer.given = False
 
 
-def feed(buffers: Sequence[InputBuffer], data: Sequence[Any]) -> None:
+def feed(buffers: Sequence[InputBuffer], data: Sequence[Any], program: str | None = None) -> None:
     """Copy an array into each of these buffers.
 
-    Raises DataError if an array does not match its tensor.
+    program: the one that runs next; most take fewer samples than the batch. Raises DataError if an array does not match
+    its tensor.
     """
     if len(data) != len(buffers):
         wanted = ", ".join(buffer.tensor.title for buffer in buffers)
         raise DataError(f"{len(data)} arrays were given", f"pass {len(buffers)}: {wanted}; or none")
     for buffer, item in zip(buffers, data):
+        buffer.rows = 0
         if type(item) is buffer.ndarray and item.dtype is buffer.dtype and item.shape == buffer.shape:
             try:
                 buffer.copy(buffer.pointer, item, buffer.size)
             except ValueError:  # it is not contiguous, or a value is outside int32
                 buffer.write(item)
         else:
-            buffer.write(item)
-            buffer.remember_format(item)
+            _write(buffer, item, program)
         buffer.given = True
+
+
+def _write(buffer: InputBuffer, item: Any, program: str | None) -> None:
+    """Copy an array of any form, of the whole batch or its first samples."""
+    rows = buffer.rows_of(item)
+    if rows:
+        buffer.write_rows(item, rows, program)
+        buffer.rows = rows
+    else:
+        buffer.write(item)
+        buffer.remember_format(item)
 
 
 def require_given(buffers: Sequence[InputBuffer]) -> None:

@@ -86,10 +86,11 @@ class Session:
             self._check(self._lib.gm_set_splitter(session, splitter, len(self._memory)), "threads")
         tensors = read_tensors(self._ffi, self._lib, session)
         self._by_role = {role: [tensor for tensor in tensors if tensor.role == role] for role in ROLES}
-        self._buffers = InputBuffers(self._ffi, self._lib, self._arena, self._by_role)
+        self._buffers = InputBuffers(self._ffi, self._lib, self._arena, self._by_role, needs["batch"])
         self._inferred = self._outputs("infer")
         self._loss = self._ffi.new("float *")
         self._round = self._ffi.new("gm_federated_round *")
+        self._counted = 0  # the samples of the last run; 0: the whole batch
         self._base: Any = None  # memory for the base of a round, if there is one
 
     @staticmethod
@@ -166,8 +167,8 @@ class Session:
     def set_input(self, index: int, data: Any) -> None:
         """Copy one input into the arena.
 
-        data: a buffer of the input's dtype, mostly float32, and of exactly its size. An int8 or uint8 input accepts any
-        integers in its range.
+        data: a buffer of the input's dtype, mostly float32, and of its size, or of its first samples, which the next runs
+        then count. An int8 or uint8 input accepts any integers in its range.
         """
         self._feed([_pick(self._buffers.inputs, index, "input")], [data])
 
@@ -190,24 +191,31 @@ class Session:
         return self._writable_view(_pick(self._buffers.labels, index, "label"))
 
     def output(self, index: int, program: str = "infer") -> memoryview:
-        """Return a view of one output of the program, valid until the next program runs."""
-        return _pick(self._outputs(program), index, f"output of {program}").view(self._memory)
+        """Return a view of one output of the program, valid until the next program runs.
+
+        If the last run counted fewer samples than the batch, it has only these.
+        """
+        return _pick(self._outputs(program), index, f"output of {program}").view(self._memory, self._counted, program)
 
     # ---- Running ------------------------------------------------------------------------------------------------
 
     def infer(self, *data: Any) -> list[memoryview]:
         """Run the model and return copies of its outputs, which later calls do not change.
 
-        data: every input in order, or nothing to use the inputs in the arena. To avoid copies, call
-        run_program("infer"), then output().
+        data: every input in order, or nothing to use the inputs in the arena. It may have fewer samples than the batch;
+        then so have the outputs. To avoid copies, call run_program("infer"), then output().
         """
-        self._check(self._lib.gm_infer(self._ready("infer", self._buffers.inputs, data)), "infer")
-        return [tensor.copy(self._memory) for tensor in self._inferred]
+        session, rows = self._ready("infer", self._buffers.inputs, data)
+        status = self._run_rows(session, "infer", rows) if rows else self._lib.gm_infer(session)
+        self._check(status, "infer")
+        return [tensor.copy(self._memory, rows, "infer") for tensor in self._inferred]
 
     def eval_step(self, *data: Any) -> float:
         """Return the loss, without training.
 
-        data: every input, then every label, or nothing to use those in the arena.
+        data: every input, then every label, or nothing to use those in the arena. All may have fewer samples than the
+        batch: then the loss is the mean over these, and a step equals that of an image compiled for this batch
+        (docs/NUMERICS.md, "Fewer rows"). Raises DataError if samples of the model depend on each other.
         """
         return self._run_with_loss(self._lib.gm_eval_step, "eval", data)
 
@@ -235,17 +243,25 @@ class Session:
 
     def optimizer_step(self) -> None:
         """Apply the mean of the accumulated gradients and advance the schedule by one step."""
-        self._check(self._lib.gm_optimizer_step(self._ready("optimizer", [], ())), "optimizer_step")
+        session, _ = self._ready("optimizer", [], ())
+        self._check(self._lib.gm_optimizer_step(session), "optimizer_step")
 
     def lazy_reset_grad(self) -> None:
         """Make the next train_step() start from zero gradients."""
         self._check(self._lib.gm_lazy_reset_grad(self._open()), "lazy_reset_grad")
 
-    def begin(self, program: str) -> None:
-        """Start a program that run() then executes in slices."""
+    def begin(self, program: str, rows: int | None = None) -> None:
+        """Start a program that run() then executes in slices.
+
+        rows: it counts only this many samples of the batch, and the others are lost; by default as many as were given.
+        """
         kind = _program_kind(program)
-        self._buffers.begin_run(program)
-        self._check(self._lib.gm_begin(self._open(), kind), f"begin {program}")
+        session, given = self._ready(program, [], ())
+        counted = given if rows is None else _u32(rows, "rows")
+        is_whole = rows is None and given == 0
+        begin = self._lib.gm_begin(session, kind) if is_whole else self._lib.gm_begin_rows(session, kind, counted)
+        self._check(begin, f"begin {program}")
+        self._counted = self._buffers.keep_rows(program, counted)
 
     def run(self, max_instructions: int) -> bool:
         """Execute up to max_instructions instructions, and return whether the program has ended."""
@@ -260,14 +276,18 @@ class Session:
         """
         self._lib.gm_abort(self._open())
 
-    def run_program(self, program: str) -> float | None:
+    def run_program(self, program: str, rows: int | None = None) -> float | None:
         """Run a program on the data in the arena and return its loss.
 
-        It is None for "infer" and "optimizer".
+        It is None for "infer" and "optimizer". rows: as for begin().
         """
         kind = _program_kind(program)
-        self._buffers.begin_run(program)
-        self._check(self._lib.gm_host_run_program(self._open(), kind), program)
+        session, given = self._ready(program, [], ())
+        counted = given if rows is None else _u32(rows, "rows")
+        is_whole = rows is None and given == 0
+        status = self._lib.gm_host_run_program(session, kind) if is_whole else self._run_rows(session, program, counted)
+        self._check(status, program)
+        self._counted = self._buffers.keep_rows(program, counted)
         return self.loss(program) if program in _WITH_LOSS else None
 
     def loss(self, program: str) -> float:
@@ -628,10 +648,10 @@ class Session:
 
     def _writable_view(self, buffer: InputBuffer) -> memoryview:
         self._open()
-        buffer.given = True
+        buffer.given, buffer.rows = True, 0
         return buffer.tensor.view(self._memory)
 
-    def _feed(self, buffers: list[InputBuffer], data: Sequence[Any]) -> Any:
+    def _feed(self, buffers: list[InputBuffer], data: Sequence[Any], program: str | None = None) -> Any:
         """Copy an array into each buffer, and return the open session.
 
         Raises RuntimeFault (BUSY) while a program is running, like gm_write().
@@ -639,19 +659,26 @@ class Session:
         session = self._session or self._open()
         if session.pc:
             raise RuntimeFault(self._lib.GM_ERR_BUSY, buffers[0].tensor.title)
-        feed(buffers, data)
+        feed(buffers, data, program)
         return session
 
-    def _ready(self, program: str, buffers: list[InputBuffer], data: Sequence[Any]) -> Any:
-        """Return the open session, after copying the data, if any, into the buffers."""
-        session = self._feed(buffers, data) if data else self._open()
+    def _ready(self, program: str, buffers: list[InputBuffer], data: Sequence[Any]) -> tuple[Any, int]:
+        """Copy the data, if any; return the open session, and how many samples the run counts (0: the whole batch)."""
+        session = self._feed(buffers, data, program) if data else self._open()
         if self._buffers.overwritable:
             self._buffers.begin_run(program)
-        return session
+        self._counted = rows = self._buffers.rows_given(program)
+        return session, rows
+
+    def _run_rows(self, session: Any, program: str, rows: int) -> int:
+        """Run a program on the first rows, and return its status; a loss is in self._loss."""
+        loss = self._loss if program in _WITH_LOSS else self._ffi.NULL
+        return int(self._lib.gm_run_rows(session, _program_kind(program), rows, loss))
 
     def _run_with_loss(self, call: Any, program: str, data: Sequence[Any]) -> float:
         result = self._loss
-        status = call(self._ready(program, self._buffers.all, data), result)
+        session, rows = self._ready(program, self._buffers.all, data)
+        status = self._run_rows(session, program, rows) if rows else call(session, result)
         if status < 0:
             raise RuntimeFault(status, program)
         loss: float = result[0]

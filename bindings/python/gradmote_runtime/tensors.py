@@ -24,12 +24,14 @@ class Tensor(NamedTuple):
     offset: int
     size: int
     lasts: bool  # no program overwrites it
+    rows_in: list[str]  # the programs in which the first dimension counts samples, so that it may be shorter
 
     def describe(self) -> dict[str, Any]:
         """Return the row for callers.
 
         It has the name, dtype ("float32", "int32", "int8", "uint8"), the ONNX model's shape, size in bytes, programs,
-        and whether it `lasts`: otherwise an input must be given again for each run.
+        whether it `lasts`: otherwise an input must be given again for each run; and `rows_in`, the programs that take
+        fewer samples than the batch.
         """
         return {
             "name": self.name,
@@ -38,17 +40,25 @@ class Tensor(NamedTuple):
             "size": self.size,
             "programs": list(self.programs),
             "lasts": self.lasts,
+            "rows_in": list(self.rows_in),
         }
 
-    def view(self, memory: memoryview) -> memoryview:
-        """Return a view of the tensor in the arena, with item type and shape."""
-        data = memory[self.offset : self.offset + self.size]
-        return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
+    def view(self, memory: memoryview, rows: int = 0, program: str = "") -> memoryview:
+        """Return a view of the tensor in the arena, with item type and shape; or of its first rows in a program."""
+        shape, size = self.made(rows, program)
+        return memory[self.offset : self.offset + size].cast(ITEM_CODE[self.dtype], shape)  # type: ignore[call-overload]
 
-    def copy(self, memory: memoryview) -> memoryview:
-        """Return a copy of the tensor."""
-        data = memoryview(bytearray(memory[self.offset : self.offset + self.size]))
-        return data.cast(ITEM_CODE[self.dtype], self.shape)  # type: ignore[call-overload]
+    def copy(self, memory: memoryview, rows: int = 0, program: str = "") -> memoryview:
+        """Return a copy of what view() returns."""
+        shape, size = self.made(rows, program)
+        data = memoryview(bytearray(memory[self.offset : self.offset + size]))
+        return data.cast(ITEM_CODE[self.dtype], shape)  # type: ignore[call-overload]
+
+    def made(self, rows: int, program: str) -> tuple[tuple[int, ...], int]:
+        """Return shape and size of the part that a run of so many samples has made; 0: of all."""
+        if rows == 0 or program not in self.rows_in:
+            return self.shape, self.size
+        return (rows, *self.shape[1:]), self.size // self.shape[0] * rows
 
 
 def read_tensors(ffi: Any, lib: Any, session: Any) -> list[Tensor]:
@@ -80,6 +90,7 @@ def _row(record: Any, name: str | None, scratch: int) -> Tensor:
         offset=record.offset,
         size=record.size,
         lasts=record.offset < scratch,
+        rows_in=program_names(record.programs >> len(PROGRAMS)),
     )
 
 

@@ -199,6 +199,7 @@ const gm_handle_calls *gm_handle_table(void)
         .optimizer_step_on_sum = gm_handle_optimizer_step_on_sum,
         .export_size = gm_handle_export_size,
         .export_model = gm_handle_export_model,
+        .output_size = gm_handle_output_size,
     };
     return &calls;
 }

@@ -37,6 +37,7 @@ const char *gm_handle_error_name(int code)
     case GM_ERR_OTHER_BASE: return "GM_ERR_OTHER_BASE";
     case GM_ERR_WRONG_ARITHMETIC: return "GM_ERR_WRONG_ARITHMETIC";
     case GM_ERR_DOES_NOT_FIT: return "GM_ERR_DOES_NOT_FIT";
+    case GM_ERR_WHOLE_BATCH: return "GM_ERR_WHOLE_BATCH";
     case GM_ERR_CLOSED: return "GM_ERR_CLOSED";
     case GM_ERR_IN_USE: return "GM_ERR_IN_USE";
     case GM_ERR_WRONG_DTYPE: return "GM_ERR_WRONG_DTYPE";

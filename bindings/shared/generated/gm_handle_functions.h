@@ -38,16 +38,19 @@ GM_EXPORT int gm_handle_tensor_at(int64_t handle, uint32_t role, uint32_t index,
 /* Describes the index-th parameter. */
 GM_EXPORT int gm_handle_parameter(int64_t handle, uint32_t index, gm_handle_tensor *out);
 
-/* Copies an input or label into the arena. Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE if the
- * data does not match the tensor. */
+/* Copies an input or label into the arena: all of it, or its first samples, which the next runs
+ * then count (docs/NUMERICS.md, "Fewer rows"). Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE if
+ * the data does not match the tensor. */
 GM_EXPORT int gm_handle_write(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, const void *data,
     size_t size);
 
-/* Copies a tensor out of the arena; outputs are those of the last program. Returns
- * GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE if the data does not match the tensor. */
+/* Copies a tensor, or its first samples, out of the arena; outputs are those of the last program.
+ * Returns GM_ERR_WRONG_DTYPE or GM_ERR_WRONG_SIZE if the data does not match the tensor. */
 GM_EXPORT int gm_handle_read(int64_t handle, uint32_t role, uint32_t index, uint32_t dtype, void *data, size_t size);
 
-/* Runs a program on the data in the arena. loss: of EVAL, TRAIN or STEP; else 0. */
+/* Runs a program on the data in the arena. Returns GM_ERR_WRONG_SIZE if inputs and labels have
+ * different numbers of samples, and GM_ERR_WHOLE_BATCH if the program cannot count fewer than the
+ * batch. loss: of EVAL, TRAIN or STEP; else 0. */
 GM_EXPORT int gm_handle_run(int64_t handle, uint32_t program, float *loss);
 
 GM_EXPORT int gm_handle_classify(int64_t handle, uint32_t row, uint32_t *label, float *score);
@@ -115,6 +118,12 @@ GM_EXPORT int64_t gm_handle_export_size(int64_t handle, const void *table, size_
  * gm_handle_export_size(). */
 GM_EXPORT int gm_handle_export_model(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
 
+/* ---- Fewer samples than the batch -------------------------------------------------------------- */
+
+/* Returns how many bytes of an output the last run has made: those of the samples that it counted.
+ * index: from 0, over all programs. Returns the bytes, or a negative code. */
+GM_EXPORT int64_t gm_handle_output_size(int64_t handle, uint32_t index);
+
 /* ---- The table of functions -------------------------------------------------------------------- */
 
 /* The functions above, in the same order, for callers that load the library of a profile by its
@@ -155,6 +164,7 @@ typedef struct gm_handle_calls {
     int (*optimizer_step_on_sum)(int64_t handle);
     int64_t (*export_size)(int64_t handle, const void *table, size_t table_size);
     int (*export_model)(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
+    int64_t (*output_size)(int64_t handle, uint32_t index);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

@@ -328,9 +328,17 @@ public final class Session {
         throw GradmoteError(GM_ERR_WRONG_DTYPE.rawValue, other.title)
     }
 
+    /// Returns how many elements of an output the last program has made; of a parameter, all.
+    private func made(_ tensor: Tensor) throws -> Int {
+        if tensor.role == Session.parameter { return tensor.count }
+        let size = gm_handle_output_size(handle, tensor.index)
+        try check(Int32(min(size, 0)), tensor.title)
+        return Int(size) * tensor.count / tensor.bytes
+    }
+
     private func values<T: TensorNumber>(_ tensor: Tensor, of zero: T) throws -> [T] {
         guard T.dtype == tensor.dtype else { throw GradmoteError(GM_ERR_WRONG_DTYPE.rawValue, tensor.title) }
-        var values = [T](repeating: zero, count: tensor.count)
+        var values = [T](repeating: zero, count: try made(tensor))
         let status = values.withUnsafeMutableBytes { to -> Int32 in
             if tensor.role != Session.parameter { return gm_handle_read(handle, tensor.role, tensor.index, tensor.dtype, to.baseAddress, to.count) }
             return gm_handle_get(handle, UInt32(GM_VALUES_PARAMETER.rawValue), tensor.index, to.baseAddress, to.count)

@@ -45,6 +45,7 @@ def command(
     for title, rows in (memory_table(image, found), tensor_table(found), state_table(found)):
         out.print(table(title, rows))
     out.print(signed_by(found, key is not None))
+    out.print(fewer_samples(found))
     out.print(finite_state(found))
     if code:
         for program in found.programs:
@@ -145,6 +146,18 @@ def signed_by(image: Image, checked: bool) -> str:
         return "Not signed."
     checks = "the signature is valid" if checked else "to check the signature: --key key.pub.pem"
     return f"Signed by key {image.key_id.hex()}; {checks}."
+
+
+def fewer_samples(image: Image) -> str:
+    """Return a sentence on the programs that count fewer samples than the batch."""
+    batch, programs = image.header["batch"], {p["kind"] for p in image.programs} - {"optimizer"}
+    counting = [p for p in programs if any(p in t["rows_in"] for t in image.tensors)]
+    if batch == 1:
+        return "A batch is one sample."
+    if len(counting) == len(programs):
+        return f"Every program takes 1 to {batch} samples."
+    others = ", ".join(sorted(programs - set(counting)))
+    return f"These programs take whole batches of {batch}, as their samples depend on each other: {others}."
 
 
 def finite_state(image: Image) -> str:

@@ -23,6 +23,7 @@ from ..generated.records import (
     CHECKPOINT_VERSION,
     DTYPE,
     ENCODING,
+    LASTING_MAGIC,
     MAX_RANK,
     NONE,
     PROPERTY_TYPE,
@@ -264,13 +265,28 @@ def check_bounds(table: list[dict], state: bytes) -> None:
 def split_trailer(data: bytes) -> tuple[bytes, bytes]:
     """Return the checkpoint, as long as its header says, and the bytes that follow it.
 
-    The host wrote them: frozen weights, properties, or both in this order.
+    The host wrote them: frozen weights, properties, or both in this order. Lasting records are skipped.
     """
     if len(data) >= records.size_of("checkpoint"):
         size = records.unpack("checkpoint", data)["size"]
-        if properties_trailer.starts(data[size:]) or starts(data[size:]):
-            return data[:size], data[size:]
+        rest = after_lasting_records(data[size:])
+        if properties_trailer.starts(rest) or starts(rest) or not rest:
+            return data[:size], rest
     return data, b""
+
+
+def after_lasting_records(rest: bytes) -> bytes:
+    """Return what follows the lasting records.
+
+    Raises CheckpointError for a damaged one.
+    """
+    while rest[:4] == LASTING_MAGIC.to_bytes(4, "little"):
+        head = records.size_of("lasting")
+        end = head + records.unpack("lasting", rest)["size"] if len(rest) >= head else head
+        if len(rest) < end + 4 or zlib.crc32(rest[head:end]) != int.from_bytes(rest[end : end + 4], "little"):
+            raise CheckpointError("a lasting record after the checkpoint is damaged", "transfer the file again")
+        rest = rest[end + 4 :]
+    return rest
 
 
 def split_frozen(rest: bytes) -> tuple[bytes, bytes]:

@@ -73,4 +73,7 @@ ERRORS = {-1: ('INVALID_ARGUMENT', 'an argument is null, misaligned or out of ra
        'compile the model again; the image was not written by gradmote'),
  -30: ('OTHER_BASE', 'the delta belongs to another base or round', 'send the delta of this round'),
  -31: ('WRONG_ARITHMETIC', 'this build rounds differently from its profile', 'compile without -ffast-math'),
- -32: ('DOES_NOT_FIT', "an integer does not fit the model's type", 'use `gradmote export`')}
+ -32: ('DOES_NOT_FIT', "an integer does not fit the model's type", 'use `gradmote export`'),
+ -33: ('WHOLE_BATCH',
+       'the program takes whole batches',
+       'give all rows; `gradmote inspect` shows which programs count rows')}

@@ -6,6 +6,7 @@ FORMAT_VERSION = 0x1
 CHECKPOINT_VERSION = 0x2
 DELTA_MAGIC = 0x4c444d47
 DELTA_VERSION = 0x2
+LASTING_MAGIC = 0x524c4d47
 EXPORT_MAGIC = 0x58454d47
 EXPORT_VERSION = 0x1
 NONE = 0xffffffff
@@ -95,6 +96,7 @@ RECORDS = {'section': [('offset', 'offset', 1), ('size', 'u32', 1)],
                 ('names_size', 'u32', 1),
                 ('state_size', 'u32', 1),
                 ('encoding', 'u32', 1)],
+ 'lasting': [('magic', 'u32', 1), ('kind', 'u32', 1), ('version', 'u32', 1), ('size', 'u32', 1)],
  'delta_header': [('magic', 'u32', 1),
                   ('version', 'u32', 1),
                   ('size', 'u32', 1),

@@ -17,7 +17,7 @@ from .graph import constant_array, describe, runtime_type, static_shape
 from .instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
 from .metadata import BACKWARD, LAYER, is_label
 from .program import Binding, Program, control_ref
-from .strides import contiguous, fit, is_gapless, same_walk
+from .strides import contiguous, fit, is_gapless, physical_order, same_walk
 
 #: The reader of values that no node reads.
 API = "the API"
@@ -126,13 +126,33 @@ class Shared:
         return self.inputs[value.name]
 
 
+class Samples(Protocol):
+    """The samples of a graph whose program can count fewer of them than its batch."""
+
+    def axis(self, value: ir.Value | None) -> int | None:
+        """Return the value's axis of samples, or None."""
+
+    def is_sum(self, node: ir.Node) -> bool:
+        """Return whether a reduction sums over all samples."""
+
+    def is_spread(self, node: ir.Node) -> bool:
+        """Return whether a gradient (dy, x) spreads one number over all samples."""
+
+
 class Lowering:
     """The lowering of one graph into one program; operators' lowering rules call its methods."""
 
-    def __init__(self, program: Program, shared: Shared, phase: str = "forward") -> None:
-        """Start without values; `phase` is the phase of nodes that are not marked as backward."""
+    def __init__(
+        self, program: Program, shared: Shared, phase: str = "forward", samples: Samples | None = None
+    ) -> None:
+        """Start without values.
+
+        `phase` is the phase of nodes that are not marked as backward. `samples` are the graph's if the program
+        can count fewer of them.
+        """
         self.program = program
         self.shared = shared
+        self.samples = samples
         self.phase = phase  # the phase of nodes that are not marked as backward
         self.views: dict[ir.Value, View] = {}
         self.converted: dict[ir.Value, View] = {}  # int16 gradients as float32, and row-major bytes of masters
@@ -209,6 +229,14 @@ class Lowering:
         made.layer = LAYER.read(node, "")
         made.phase = "backward" if BACKWARD.stands_in(node) else self.phase
         self.program.instructions.append(made)
+
+    def joins_samples(self, value: ir.Value, view: View) -> None:
+        """Note that the next instruction joins the samples of a value along the first dimension in memory.
+
+        If another one is first there, the program takes whole batches only.
+        """
+        if self.samples is not None and physical_order(static_shape(value), view.strides)[0] != 0:
+            self.samples = None
 
     def elements(self, value: ir.Value) -> int:
         """Return the number of elements of a value."""

@@ -120,6 +120,8 @@ class Program:
     #: Buffers that may overlay others, though both are needed at the same time.
     overlays: dict[Buffer, Overlay] = field(default_factory=dict)
     in_float: list[InFloat] = field(default_factory=list)  # of a quantized model
+    #: Inputs and outputs whose first dimension counts independent samples, if the program can count fewer of them.
+    rows_of: frozenset[str] = frozenset()
 
     def uses(self) -> dict[Buffer, Uses]:
         """Return the readers and writers of each buffer, in order of first use."""

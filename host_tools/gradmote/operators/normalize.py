@@ -85,6 +85,7 @@ def gradient(back: Backward) -> Gradients:
 def lower_moments(low: Lowering, node: ir.Node) -> None:
     """Emit one MOMENTS; var is written only if it is used."""
     x = gapless(low, node, low.view(node.inputs[0]), static_shape(node.inputs[0], node))
+    low.joins_samples(node.inputs[0], x)
     mean, inv_std, var = node.outputs
     made = Moments(
         x=x.ref,
@@ -147,6 +148,7 @@ def lower_sums(low: Lowering, node: ir.Node) -> None:
 def lower_grad(low: Lowering, node: ir.Node) -> None:
     """Emit one NORMALIZE_GRAD; dx has the strides of x."""
     dy, x = aligned(low, node)
+    low.joins_samples(node.inputs[1], x)
     mean, inv_std, scale, dscale, dbias = node.inputs[2:]
     made = NormalizeGrad(
         mean=low.ref(mean),

@@ -16,7 +16,7 @@ import onnx_ir as ir
 
 from ..errors import UnsupportedOperator
 from ..ir.flat_binary import flat_binary
-from ..ir.generated.instructions import Mul, ReduceSum, Sqrt
+from ..ir.generated.instructions import Mul, ReduceSum, Sqrt, Sum, SumGrad
 from ..ir.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, rank, static_shape
 from ..ir.strides import broadcast_strides, contiguous, fit, physical_order
 from .operator import Backward, Gradients, Operator
@@ -71,7 +71,11 @@ def lower_sum(low: Lowering, node: ir.Node) -> None:
 
 
 def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
-    """Emit one REDUCE_SUM over the node's axes, its sums multiplied by `scale`."""
+    """Emit one REDUCE_SUM over the node's axes, its sums multiplied by `scale`; one SUM over all samples."""
+    if low.samples is not None and low.samples.is_sum(node):
+        x, y = node.inputs[0], node.outputs[0]
+        low.emit(node, Sum(x=low.ref(x), y=low.output(y), n=low.elements(x), scale=scale))  # type: ignore[arg-type]
+        return
     x = low.view(node.inputs[0])
     strides = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
     low.emit(node, ReduceSum(x=x.ref, y=low.output(node.outputs[0]), **strides, scale=scale, accumulate=False))
@@ -114,8 +118,17 @@ def reduction_strides(
     }  # fmt: skip
 
 
+def emit_spread(low: Lowering, node: ir.Node, scale: float) -> None:
+    """Emit one SUM_GRAD, which gives all samples scale dy."""
+    dy, x = node.inputs
+    low.emit(node, SumGrad(dy=low.ref(dy), dx=low.output(node.outputs[0]), n=low.elements(x), scale=scale))  # type: ignore[arg-type]
+
+
 def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:
-    """Make dx a view of dy whose strides are 0 along broadcast dimensions."""
+    """Make dx a view of dy whose strides are 0 along broadcast dimensions; SUM_GRAD of all samples."""
+    if low.samples is not None and low.samples.is_spread(node):
+        emit_spread(low, node, 1.0)
+        return
     dy, x = node.inputs
     strides = broadcast_strides(static_shape(dy, node), static_shape(x, node))
     low.place(node.outputs[0], low.ref(dy), strides)
@@ -141,9 +154,12 @@ def lower_mean(low: Lowering, node: ir.Node) -> None:
 
 
 def lower_mean_grad(low: Lowering, node: ir.Node) -> None:
-    """Emit one MUL of dy and 1 / count, broadcast to the shape of x; dx has the strides of x."""
+    """Emit one MUL of dy and 1 / count, broadcast to the shape of x, or SUM_GRAD; dx has the strides of x."""
     dy, x = node.inputs
     shape, dy_shape = static_shape(x, node), static_shape(dy, node)
+    if low.samples is not None and low.samples.is_spread(node):
+        emit_spread(low, node, 1.0 / math.prod(shape))
+        return
     layout = low.common_layout([x]) or contiguous(shape)
     order, repeated = physical_order(shape, layout), broadcast_strides(dy_shape, shape)
     (d0, d1, d2, d3), ((a0, a1, a2, a3),) = fit(node, [shape[i] for i in order], [repeated[i] for i in order])

@@ -272,6 +272,9 @@ static void tiny_programs(builder *b)
     tiny_step(b, dloss, rule);
 }
 
+/* The programs, in each of which the first dim of a tensor counts samples. */
+#define WITH_ROWS(programs) ((programs) | (programs) << GM_PROGRAM_COUNT)
+
 static void tiny_tables(builder *b, const char *b_name)
 {
     static const uint32_t w[2] = {OUT, IN}, bias[2] = {OUT, 0}, x[2] = {BATCH, IN}, y[2] = {BATCH, OUT};
@@ -279,9 +282,10 @@ static void tiny_tables(builder *b, const char *b_name)
     static const uint32_t properties[2] = {3, sizeof(gm_property) / 4};
     char b_moment[32];
     snprintf(b_moment, sizeof b_moment, "%s.momentum", b_name);
-    builder_tensor(b, "x", GM_ROLE_INPUT, ALL_PROGRAMS & ~BIT(OPTIMIZER), GM_DTYPE_F32, x, TINY_X);
-    builder_tensor(b, "target", GM_ROLE_LABEL, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, y, TINY_TARGET);
-    builder_tensor(b, "y", GM_ROLE_OUTPUT, BIT(INFER) | BIT(EVAL), GM_DTYPE_F32, y, TINY_Y);
+    builder_tensor(b, "x", GM_ROLE_INPUT, WITH_ROWS(ALL_PROGRAMS & ~BIT(OPTIMIZER)), GM_DTYPE_F32, x, TINY_X);
+    builder_tensor(b, "target", GM_ROLE_LABEL, WITH_ROWS(BIT(EVAL) | BIT(TRAIN) | BIT(STEP)), GM_DTYPE_F32, y,
+                   TINY_TARGET);
+    builder_tensor(b, "y", GM_ROLE_OUTPUT, WITH_ROWS(BIT(INFER) | BIT(EVAL)), GM_DTYPE_F32, y, TINY_Y);
     builder_tensor(b, "loss", GM_ROLE_LOSS, BIT(EVAL) | BIT(TRAIN) | BIT(STEP), GM_DTYPE_F32, scalar, TINY_LOSS);
     builder_state(b, "w", GM_STATE_ROLE_PARAMETER, w, TINY_W, TINY_GRADIENTS + TINY_W);
     builder_state(b, b_name, GM_STATE_ROLE_PARAMETER, bias, TINY_B, TINY_GRADIENTS + TINY_B);

@@ -43,6 +43,35 @@ static void test_steps_are_those_of_a_session(void)
     CHECK_STATUS(GM_OK, gm_handle_close(handle));
 }
 
+/* Runs of fewer samples: the loss is their mean, outputs have as many, and others are refused. */
+static void test_runs_count_the_samples_that_were_written(void)
+{
+    float y[8], whole[8], loss, expected = 0;
+    int64_t handle = open_tiny();
+    CHECK_STATUS(GM_OK, gm_handle_run(handle, GM_PROGRAM_EVAL, &loss));
+    CHECK(gm_handle_output_size(handle, 0) == sizeof whole);
+    CHECK_STATUS(GM_OK, gm_handle_read(handle, GM_ROLE_OUTPUT, 0, GM_DTYPE_F32, whole, sizeof whole));
+    for (int i = 0; i < 6; i++) {
+        expected += (whole[i] - target[i]) * (whole[i] - target[i]);
+    }
+    CHECK_STATUS(GM_OK, gm_handle_write(handle, GM_ROLE_INPUT, 0, GM_DTYPE_F32, x, 3 * 3 * sizeof *x));
+    CHECK_STATUS(GM_ERR_WRONG_SIZE, gm_handle_run(handle, GM_PROGRAM_EVAL, &loss));
+    CHECK_STATUS(GM_OK, gm_handle_write(handle, GM_ROLE_LABEL, 0, GM_DTYPE_F32, target, 3 * 2 * sizeof *target));
+    CHECK_STATUS(GM_OK, gm_handle_run(handle, GM_PROGRAM_EVAL, &loss));
+    CHECK(loss > expected / 6 * 0.9999f && loss < expected / 6 * 1.0001f);
+    CHECK(gm_handle_output_size(handle, 0) == 6 * sizeof *y && gm_handle_output_size(handle, 1) == GM_ERR_NOT_FOUND);
+    CHECK_STATUS(GM_OK, gm_handle_read(handle, GM_ROLE_OUTPUT, 0, GM_DTYPE_F32, y, 6 * sizeof *y));
+    CHECK(memcmp(y, whole, 6 * sizeof *y) == 0);
+    CHECK_STATUS(GM_ERR_WRONG_SIZE, gm_handle_write(handle, GM_ROLE_INPUT, 0, GM_DTYPE_F32, x, 4 * sizeof *x));
+    CHECK_STATUS(GM_ERR_WRONG_SIZE, gm_handle_write(handle, GM_ROLE_INPUT, 0, GM_DTYPE_F32, x, 0));
+    CHECK_STATUS(GM_OK, gm_handle_write(handle, GM_ROLE_INPUT, 0, GM_DTYPE_F32, x, sizeof x));
+    CHECK_STATUS(GM_OK, gm_handle_write(handle, GM_ROLE_LABEL, 0, GM_DTYPE_F32, target, sizeof target));
+    CHECK_STATUS(GM_OK, gm_handle_run(handle, GM_PROGRAM_STEP, &loss));
+    CHECK(gm_handle_output_size(handle, 0) == sizeof whole);
+    CHECK_STATUS(GM_OK, gm_handle_close(handle));
+    CHECK(gm_handle_output_size(handle, 0) == GM_ERR_CLOSED);
+}
+
 /* Puts the change of the parameters by an update after two equal micro-batches into `change`. */
 static void update(int (*apply)(int64_t handle), float *change)
 {
@@ -248,6 +277,7 @@ int main(void)
 {
     image_size = build_tiny(image.bytes);
     test_steps_are_those_of_a_session();
+    test_runs_count_the_samples_that_were_written();
     test_a_sum_is_the_mean_times_the_number();
     test_an_image_at_an_odd_address();
     test_handles_that_are_none();

@@ -81,7 +81,9 @@ class Dump:
         if field == "magic":
             return struct.pack("<I", word).decode()
         if field == "programs":
-            return "+".join(name for bit, name in enumerate(enums()["program"]) if word >> bit & 1)
+            kinds = enums()["program"]
+            rows = "+".join(name for bit, name in enumerate(kinds) if word >> len(kinds) + bit & 1)
+            return "+".join(name for bit, name in enumerate(kinds) if word >> bit & 1) + (rows and f", rows in {rows}")
         if field in ("name", "scheme") and word != NONE:
             return repr(self._name(word))
         return real(word) if kind == "f32" else number(word)

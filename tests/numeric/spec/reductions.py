@@ -21,6 +21,16 @@ def reduce_sum(c: Call) -> None:
     c.put("y", c.a.mac(c.get("y"), scale, total) if c["accumulate"] else scale * total)
 
 
+@kernel("SUM")
+def whole_sum(c: Call) -> None:
+    c.put("y", c.f32("scale") * c.a.sum(c.get("x")))
+
+
+@kernel("SUM_GRAD")
+def sum_grad(c: Call) -> None:
+    c.put("dx", np.broadcast_to(c.f32("scale") * c.get("dy"), c.view("dx").shape))
+
+
 @kernel("REDUCE_MAX", "REDUCE_MIN")
 def extremum(c: Call) -> None:
     x = joined(c.get("x"))

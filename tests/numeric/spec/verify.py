@@ -112,7 +112,8 @@ def _is_tensor(image: Image, tensor: Record) -> bool:
     known = (
         tensor.role_name is not None
         and tensor.dtype_name not in (None, "BF16")
-        and tensor.programs < 1 << len(enums()["program"])
+        and tensor.programs < 1 << 2 * len(enums()["program"])
+        and (tensor.programs >> len(enums()["program"]) & ~tensor.programs) == 0
     )
     if not (known and _is_name(image, tensor.name) and _is_shape(tensor) and _is_in_place(image, tensor)):
         return False

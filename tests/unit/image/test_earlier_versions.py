@@ -72,6 +72,26 @@ def test_the_desk_reads_them(files):
         assert all(bytes(session.parameter(name)) == found.tensors[name].tobytes() for name in found.parameters)
 
 
+def lasting(contents: bytes, kind: int = 7) -> bytes:
+    """Return a lasting record of a kind that no reader knows."""
+    return struct.pack("<4sIII", b"GMLR", kind, 1, len(contents)) + contents + struct.pack("<I", zlib.crc32(contents))
+
+
+def test_lasting_records_after_a_checkpoint_change_nothing(files):
+    """What a device keeps later leaves model ids and stored checkpoints good."""
+    followed = files.kept + lasting(b"policy..") + lasting(b"", 8)
+    found = checkpoint.unpack(followed)
+    assert found.tensors.keys() == checkpoint.unpack(files.kept).tensors.keys()
+    with Session(files.image, files.profile) as session:
+        session.load(followed)
+        assert session.state_sha256() == files.expected["loaded"]
+        assert len(session.save(files.half)) == len(files.kept)  # it begins without them
+    with pytest.raises(CheckpointError, match="a lasting record after the checkpoint is damaged"):
+        checkpoint.unpack(followed[:-5] + b"?" + followed[-4:])
+    with pytest.raises(CheckpointError, match="damaged"):
+        checkpoint.unpack(files.kept + lasting(b"policy..")[:-6])
+
+
 def test_files_of_later_versions_are_refused(files):
     with pytest.raises(RuntimeFault, match=r"GM_ERR_BAD_VERSION.*install the gradmote that wrote it"):
         Session(later(files.image), files.profile)

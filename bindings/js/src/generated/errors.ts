@@ -34,6 +34,7 @@ const TEXTS = {
   OTHER_BASE: ["the delta belongs to another base or round", "send the delta of this round"],
   WRONG_ARITHMETIC: ["this build rounds differently from its profile", "compile without -ffast-math"],
   DOES_NOT_FIT: ["an integer does not fit the model's type", "use `gradmote export`"],
+  WHOLE_BATCH: ["the program takes whole batches", "give all rows; `gradmote inspect` shows which programs count rows"],
 } as const;
 
 /** The name of an error of the runtime. */

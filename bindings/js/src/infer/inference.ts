@@ -1,11 +1,11 @@
-import { copyInto, u32, type Data } from "../arrays.js";
+import { u32, type Data } from "../arrays.js";
 import { bytesOf, type Bytes } from "../bytes.js";
 import { check, DataError, GradmoteError } from "../errors.js";
 import type { View } from "../generated/records.js";
 import { Memory } from "../memory.js";
 import { requirementsIn, type Requirements } from "../requirements.js";
 import { loadedRuntime, moduleOf, type Runtime } from "../runtime.js";
-import { described, pick, readTensors, requireGiven, type Tensor, type TensorInfo } from "../tensors.js";
+import { described, give, madeBy, pick, readTensors, requireGiven, rowsGiven, type Tensor, type TensorInfo } from "../tensors.js";
 
 /**
  * A session that infers and does not train, with the methods of Session for inference. It also opens images that train,
@@ -17,6 +17,7 @@ export class Inference {
   #needs: Requirements;
   #inputs: Tensor[];
   #outputs: Tensor[];
+  #counted = 0; // the samples of the last run; 0: the whole batch
 
   /** Verifies the inference program of an image (the bytes of a .mote file). */
   constructor(image: Bytes, runtime: Runtime | WebAssembly.Module = loadedRuntime()) {
@@ -56,21 +57,20 @@ export class Inference {
   /** Copies one input into the arena. */
   setInput(index: number, data: Data): void {
     this.#open();
-    const input = pick(this.#inputs, index, "input");
-    copyInto(input.view, data, input.title);
-    input.given = true;
+    give(pick(this.#inputs, index, "input"), data);
   }
 
   /** Returns a view of one output, valid until the next infer(). */
   output(index: number): View {
     this.#open();
-    return pick(this.#outputs, index, "output of infer").view;
+    return madeBy(this.#counted, "infer", pick(this.#outputs, index, "output of infer"));
   }
 
   /**
    * Runs the model and returns copies of its outputs.
    *
-   * data: every input in order, or nothing to use those in the arena.
+   * data: every input in order, or nothing to use those in the arena. It may have fewer samples than the batch; then so
+   * have the outputs.
    */
   infer(...data: Data[]): View[] {
     const memory = this.#open();
@@ -82,8 +82,9 @@ export class Inference {
     const overwritten = this.#inputs.filter(({ description: info }) => !info.lasts);
     requireGiven(overwritten);
     for (const tensor of overwritten) tensor.given = false;
+    this.#counted = rowsGiven(this.#inputs, "infer");
     check(memory.exports.gm_infer(memory.opened), "infer");
-    return this.#outputs.map((tensor) => tensor.view.slice() as View);
+    return this.#outputs.map((tensor) => madeBy(this.#counted, "infer", tensor).slice() as View);
   }
 
   /** Returns the class with the highest score in a row of the last infer(), and the score. */

@@ -24,13 +24,17 @@ export function namesOf(tensors: TensorInfo[]): string[] {
   });
 }
 
-/** Copies each fed tensor into the session's input or label of that name. If one does not fit, copies nothing. */
-export function feed(session: Fed, tensors: TensorInfo[], feeds: OnnxValueMapType): void {
+/**
+ * Copies each fed tensor into the session's input or label of that name: all samples of the batch, or fewer. If one does
+ * not fit, copies nothing.
+ */
+export function feed(session: Fed, program: Program, feeds: OnnxValueMapType): void {
+  const tensors = inputsOf(session, program);
   if (typeof feeds !== "object" || feeds === null || feeds instanceof Tensor || Array.isArray(feeds)) {
     throw new DataError("feeds are not an object", "pass an object with a Tensor for each input's name");
   }
   const names = namesOf(tensors);
-  tensors.forEach((tensor, i) => checkFed(tensor, names[i], feeds[names[i]]));
+  tensors.forEach((tensor, i) => checkFed(tensor, names[i], feeds[names[i]], tensor.rowsIn.includes(program)));
   const inputs = session.inputs().map(({ name }) => name);
   names.forEach((name) => {
     const at = inputs.indexOf(name);
@@ -39,10 +43,11 @@ export function feed(session: Fed, tensors: TensorInfo[], feeds: OnnxValueMapTyp
   });
 }
 
-function checkFed(tensor: TensorInfo, name: string, given: Tensor | undefined): void {
+function checkFed(tensor: TensorInfo, name: string, given: Tensor | undefined, takesFewer: boolean): void {
   if (given == null) throw new DataError(`input '${name}' is missing in feeds`, `pass a Tensor of shape [${tensor.shape}]`);
   const dims = given.dims;
-  if (Array.isArray(dims) && dims.length === tensor.shape.length && dims.every((dim, i) => dim === tensor.shape[i])) return;
+  const isDim = (dim: number, i: number) => dim === tensor.shape[i] || (i === 0 && takesFewer && dim > 0 && dim < tensor.shape[0]);
+  if (Array.isArray(dims) && dims.length === tensor.shape.length && dims.every(isDim)) return;
   const hint = "reshape it, or compile the model with --batch for another first dimension";
   throw new DataError(`input '${name}' has shape [${tensor.shape}]; [${String(dims)}] was given`, hint);
 }
@@ -62,7 +67,9 @@ export function fetched(names: readonly string[], asked?: FetchesType | RunOptio
   throw new DataError(`there is no output '${unknown}' to fetch`, `use some of ${names.join(", ")}`);
 }
 
-/** Returns a copy of an output as a tensor. */
+/** Returns a copy of an output as a tensor. view: all of it, or its first samples. */
 export function tensorOf(info: TensorInfo, view: View): Tensor {
-  return new Tensor(info.dtype, view.slice() as Float32Array, info.shape) as Tensor;
+  const whole = info.shape.reduce((a, b) => a * b, 1);
+  const shape = view.length === whole ? info.shape : [(info.shape[0] * view.length) / whole, ...info.shape.slice(1)];
+  return new Tensor(info.dtype, view.slice() as Float32Array, shape) as Tensor;
 }

@@ -19,7 +19,7 @@ export class NamedInference {
   /** Returns the outputs by name. */
   async run(feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions, _options?: RunOptions): Promise<OnnxValueMapType> {
     const session = this.#session, names = fetched(this.outputNames, fetches);
-    feed(session, inputsOf(session, "infer"), feeds);
+    feed(session, "infer", feeds);
     const views = session.infer();
     const found = session.outputs("infer").map((info, i) => [info.name, tensorOf(info, views[i])]);
     return Object.fromEntries(found.filter(([name]) => names.includes(name as string)));

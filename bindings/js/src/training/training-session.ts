@@ -125,7 +125,7 @@ export class TrainingSession {
   #run(program: Program, feeds: OnnxValueMapType, fetches?: FetchesType | RunOptions): OnnxValueMapType {
     const session = this.#session, outputs = session.outputs(program), [loss] = session.losses(program);
     const names = fetched(outputNames(session, program), fetches);
-    feed(session, inputsOf(session, program), feeds);
+    feed(session, program, feeds);
     const value = program === "eval" ? session.evalStep() : this.#updates.trainStep();
     const found: [string | null, Tensor][] = [[loss.name, new Tensor("float32", [value], loss.shape) as Tensor]];
     outputs.forEach((info, i) => found.push([info.name, tensorOf(info, session.output(i, program))]));

@@ -17,6 +17,7 @@ from ...ir.program import Binding, Program
 from ...rewrite import pipeline
 from ...rewrite.quantized.in_float import in_float
 from ..options import Options
+from ..samples import Samples, find_samples
 
 #: Model -> the batch, dimensions and state of its last concrete copy, and that copy.
 _CONCRETE: WeakKeyDictionary[ir.Model, tuple[Hashable, ir.Model]] = WeakKeyDictionary()
@@ -52,11 +53,19 @@ def lower_forward(model: ir.Model, kind: str, shared: Shared, options: Options) 
     program = Program(kind)
     graph = concrete(model, options, set(shared.state)).graph
     program.in_float = in_float(graph)
-    lowering = Lowering(program, shared)
+    samples = find_samples(model, graph, options.batch, options.dims or {})
+    lowering = Lowering(program, shared, samples=samples)
     lowering.run(graph)
     for index, value in enumerate(graph.outputs):
         bind_output(lowering, value, "loss" if kind == "eval" and index == 0 else "output")
+    note_rows(lowering, samples, graph)
     return program
+
+
+def note_rows(lowering: Lowering, samples: Samples | None, graph: ir.Graph) -> None:
+    """Note the inputs and outputs with a row for each sample, if lowering has kept the samples apart."""
+    if samples is not None and lowering.samples is not None:
+        lowering.program.rows_of = samples.rows([*graph.inputs, *graph.outputs])
 
 
 def bind_output(lowering: Lowering, value: ir.Value, role: str) -> None:

@@ -14,7 +14,8 @@ from ...ir.lowering import Lowering, Shared
 from ...ir.program import Parameter, Program, Slot
 from ...rewrite.batch_norm import training as batch_statistics
 from ..options import Options
-from .forward import bind_output, concrete, copy
+from ..samples import find_samples
+from .forward import bind_output, concrete, copy, note_rows
 from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
 
 
@@ -56,7 +57,8 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
     graph = concrete(artifacts.models.training, options, set(shared.state)).graph
     batch_statistics.check(graph)
     outputs, gradients, updates = split_outputs(graph, len(artifacts.parameters), len(artifacts.statistics))
-    lowering = Lowering(program, shared)
+    samples = find_samples(artifacts.models.training, graph, options.batch, options.dims or {})
+    lowering = Lowering(program, shared, samples=samples)
     for value in graph.inputs:
         lowering.bind_input(value)
         if value.name in shared.inputs and shared.inputs[value.name].dtype == "f32" and value.uses():
@@ -71,6 +73,7 @@ def lower_training(artifacts: Artifacts, program: Program, shared: Shared, optio
         check_finite(lowering, value)
     for name, value in zip(artifacts.statistics, updates, strict=True):
         copy(lowering, value, lowering.ref(value), shared.state[name])
+    note_rows(lowering, samples, graph)
     return program
 
 

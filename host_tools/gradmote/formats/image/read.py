@@ -282,6 +282,7 @@ def read_tensors(parts: dict[str, bytes]) -> list[dict[str, Any]]:
                 "name": string(parts["names"], row["name"]),
                 "role": key_of(ROLE, row["role"]),
                 "programs": kinds,
+                "rows_in": [k for k, p in PROGRAM.items() if row["programs"] >> len(PROGRAM) + p & 1],
                 "dtype": key_of(DTYPE, row["dtype"]),
                 "shape": row["dims"][: row["rank"]],
                 "offset": row["offset"],

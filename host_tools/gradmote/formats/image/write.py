@@ -29,7 +29,7 @@ from ...generated.records import (
 )
 from ...ir.instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
 from ...ir.loops import total_work
-from ...ir.program import Binding, Compiled, StateTensor, Store
+from ...ir.program import Binding, Compiled, Program, StateTensor, Store
 from ...plan.lifetimes import aligned
 from .. import checkpoint, records
 from ..properties_trailer import fits_slot
@@ -233,15 +233,17 @@ def tensors_section(compiled: Compiled, layout: Layout, names: Names) -> bytes:
     rows = []
     for shared in compiled.inputs:
         users = [p for p in compiled.programs if shared in p.bindings]
-        rows.append(tensor(shared, sum(1 << PROGRAM[p.kind] for p in users), layout.offsets, names))
+        rows.append(tensor(shared, sum(bits(p, shared) for p in users), layout.offsets, names))
     for program in compiled.programs:
         offsets = place_scratch(layout, program.kind)
-        rows += [
-            tensor(b, 1 << PROGRAM[program.kind], offsets, names)
-            for b in program.bindings
-            if b.role in ("output", "loss")
-        ]
+        rows += [tensor(b, bits(program, b), offsets, names) for b in program.bindings if b.role in ("output", "loss")]
     return b"".join(rows)
+
+
+def bits(program: Program, binding: Binding) -> int:
+    """Return the bits of one program in a tensor's field `programs`."""
+    kind = PROGRAM[program.kind]
+    return 1 << kind | (1 << len(PROGRAM) + kind if binding.name in program.rows_of else 0)
 
 
 def tensor(binding: Binding, programs: int, offsets: dict[Buffer, int], names: Names) -> bytes:

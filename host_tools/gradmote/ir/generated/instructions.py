@@ -2655,6 +2655,26 @@ class AttentionGrad(Instruction):
     dv1: int
     dv_row: int
 
+
+class Sum(Instruction):
+    """y = scale * sum of x"""
+
+    opcode = "SUM"
+    x: Ref
+    y: Ref
+    n: int
+    scale: float
+
+
+class SumGrad(Instruction):
+    """dx = scale * dy for each element"""
+
+    opcode = "SUM_GRAD"
+    dy: Ref
+    dx: Ref
+    n: int
+    scale: float
+
 #: opcode -> its class
 INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Gemm,
@@ -2813,4 +2833,6 @@ INSTRUCTIONS: dict[str, type[Instruction]] = {i.opcode: i for i in (
     Bf16ToFloat,
     Attention,
     AttentionGrad,
+    Sum,
+    SumGrad,
 )}

@@ -90,10 +90,13 @@ public final class Session implements Closeable {
     /** Returns a copy of an output of the last program, which must be float. */
     public float[] output(Tensor output) { return (float[]) values(requireFloats(output)); }
 
-    /** Returns a copy of an output or parameter as an array of its dtype: float[], int[], short[] or byte[]. */
+    /**
+     * Returns a copy of an output or parameter as an array of its dtype: float[], int[], short[] or byte[]. If the last
+     * program had fewer samples than the batch, an output has only these.
+     */
     public Object values(Tensor tensor) {
-        Object values = tensor.dtype.array(tensor.size);
         int bytes = tensor.dtype.bytes;
+        Object values = tensor.dtype.array(tensor.role == OUTPUT ? outputSize(table, handle, tensor.index) / bytes : tensor.size);
         if (tensor.role == PARAMETER) get(table, handle, ONE, tensor.index, bytes, values);
         else read(table, handle, tensor.role, tensor.index, tensor.dtype.ordinal(), bytes, values);
         return values;
@@ -277,6 +280,7 @@ public final class Session implements Closeable {
     private static native void write(long table, long handle, int role, int index, int dtype, int bytes, Object data);
     private static native void read(long table, long handle, int role, int index, int dtype, int bytes, Object data);
     private static native float run(long table, long handle, int program);
+    private static native int outputSize(long table, long handle, int index);
     private static native int classify(long table, long handle, int row);
     private static native void optimizerStepOnSum(long table, long handle);
     private static native byte[] exportModel(long table, long handle, byte[] file);

@@ -6,6 +6,7 @@ import gradmote.Session.Program;
 import gradmote.Tensor;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.reflect.Array;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
@@ -113,11 +114,19 @@ public final class OrtTrainingSession implements Closeable {
             results.put("loss", OnnxTensor.of(new float[] {loss}));
             for (Tensor output : session.outputs())
                 if (output.isIn(program))
-                    results.put(output.name, OnnxTensor.of(session.values(output), IntStream.of(output.shape()).asLongStream().toArray()));
+                    results.put(output.name, tensorOf(output));
         } catch (GradmoteException error) {
             throw new OrtException(error);
         }
         return new OrtSession.Result(results);
+    }
+
+    /** Returns the samples of an output that the last step had. */
+    private OnnxTensor tensorOf(Tensor output) throws OrtException {
+        Object values = session.values(output);
+        long[] shape = IntStream.of(output.shape()).asLongStream().toArray();
+        if (shape.length > 0) shape[0] = shape[0] * Array.getLength(values) / output.size;
+        return OnnxTensor.of(values, shape);
     }
 
     private Stream<Tensor> given(Program program) {

@@ -1,0 +1,203 @@
+/*
+ * Programs on the first rows of a batch.
+ *
+ * The compiler has marked tensors whose rows are samples that do not depend on each other. Only few
+ * instructions join samples: losses, sums over the batch, and batch statistics. These run on the
+ * rows that the caller gave, and fill the gradients of the other rows with zeros, which add nothing
+ * to the gradients of parameters. The other rows of inputs and labels repeat the first one, so that
+ * they are finite, and labels are in range.
+ */
+#include <string.h>
+
+#include "image.h"
+#include "program.h"
+#include "shapes.h"
+#include "split.h"
+#include "steps.h"
+
+/* The most words of an instruction that joins samples. */
+#define MOST_JOINING_WORDS 20u
+
+typedef enum joining { NOT_JOINING, JOINING, JOINING_WITH_SCALE } joining;
+
+/* Returns whether an instruction joins the samples along its first dim. The last word of those with
+ * a scale is its bits. */
+static joining joining_of(uint32_t opcode)
+{
+    switch (opcode) {
+    case GM_OP_SOFTMAX_CROSS_ENTROPY:
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_GRAD:
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_WITH_GRAD:
+    case GM_OP_SOFTMAX_CROSS_ENTROPY_PLAIN:
+    case GM_OP_MOMENTS:
+    case GM_OP_NORMALIZE_GRAD: return JOINING;
+    case GM_OP_MSE_LOSS:
+    case GM_OP_MSE_LOSS_GRAD:
+    case GM_OP_L1_LOSS:
+    case GM_OP_L1_LOSS_GRAD:
+    case GM_OP_BCE_WITH_LOGITS_LOSS:
+    case GM_OP_BCE_WITH_LOGITS_LOSS_GRAD:
+    case GM_OP_SUM:
+    case GM_OP_SUM_GRAD: return JOINING_WITH_SCALE;
+    default: return NOT_JOINING;
+    }
+}
+
+/* Returns the elements over which a loss is a mean: the trips of its kernel. */
+static uint32_t elements_of(const uint32_t *instruction, const gm_opcode_shape *shape)
+{
+    uint32_t elements = 1;
+    for (uint32_t i = 0; i < shape->n_work; i++) {
+        elements *= gm_term_value(instruction, shape->terms[i]);
+    }
+    return elements;
+}
+
+/* Makes the scale of a mean over `whole` elements that of a mean over the instruction's own. The
+ * scale of a sum is 1, and stays. */
+static void scale_mean(uint32_t *instruction, const gm_opcode_shape *shape, uint32_t whole)
+{
+    uint32_t *word = &instruction[(*instruction >> 16) - 1];
+    float scale, mean = 1.0f / (float)whole;
+    memcpy(&scale, word, sizeof scale);
+    if (!(scale < mean) && !(scale > mean)) {
+        scale = 1.0f / (float)elements_of(instruction, shape);
+        memcpy(word, &scale, sizeof scale);
+    }
+}
+
+/* Fills what the whole instruction would have written after the end of the shorter one with
+ * zeros. */
+static void clear_other_rows(const gm_session *session, const uint32_t *whole, const uint32_t *instruction)
+{
+    const gm_opcode_shape *shape = gm_shape_of(*whole & 0xFFFF);
+    for (uint32_t i = 0; i < shape->n_operands; i++) {
+        const gm_operand_info *info = &shape->operands[i];
+        uint32_t done = gm_bytes_of(info->flags, gm_extent_of(instruction, shape, info));
+        uint32_t size = gm_bytes_of(info->flags, gm_extent_of(whole, shape, info));
+        if ((info->flags & GM_WRITE) != 0 && whole[1 + i] != GM_NONE) {
+            memset(session->arena + whole[1 + i] + done, 0, size - done);
+        }
+    }
+}
+
+/* Runs an instruction that joins samples on the rows of the session. */
+static int run_on_rows(const gm_session *session, const uint32_t *whole, joining kind)
+{
+    uint32_t instruction[MOST_JOINING_WORDS];
+    const gm_opcode_shape *shape = gm_shape_of(*whole & 0xFFFF);
+    memcpy(instruction, whole, (*whole >> 16) * sizeof *instruction);
+    uint32_t *dim = &instruction[1 + shape->n_operands];
+    if (*dim % session->header->batch == 0) { /* else the image is not from the compiler */
+        *dim = *dim / session->header->batch * session->rows;
+    }
+    if (kind == JOINING_WITH_SCALE) {
+        scale_mean(instruction, shape, elements_of(whole, shape));
+    }
+    int status = gm_execute(session, instruction);
+    clear_other_rows(session, whole, instruction);
+    return status;
+}
+
+static int execute_on_rows(const gm_session *session, const uint32_t *instruction)
+{
+    joining kind = joining_of(*instruction & 0xFFFF);
+    return kind == NOT_JOINING ? gm_execute(session, instruction) : run_on_rows(session, instruction, kind);
+}
+
+/* ---- Tensors ---------------------------------------------------------------------------------- */
+
+/* Returns whether the first dim of the tensor counts samples in the program. */
+static int has_rows(const gm_tensor *tensor, uint32_t program)
+{
+    return (tensor->programs >> (GM_PROGRAM_COUNT + program) & 1) != 0;
+}
+
+/* Returns the bytes of one row, or of the whole tensor if it has no rows in any program. */
+static uint32_t row_size(const gm_header *header, const gm_tensor *tensor)
+{
+    int is_whole = tensor->programs >> GM_PROGRAM_COUNT == 0 || tensor->size < header->batch || header->batch == 0;
+    return is_whole ? tensor->size : tensor->size / header->batch;
+}
+
+/* Returns whether the program has an input with rows: one without cannot tell samples apart. */
+static int counts_rows(const gm_header *header, uint32_t program)
+{
+    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
+    for (uint32_t left = header->sections[GM_SECTION_TENSORS].size; left != 0; left -= (uint32_t)sizeof *tensor) {
+        if (tensor->role == GM_ROLE_INPUT && has_rows(tensor, program)) {
+            return 1;
+        }
+        ++tensor;
+    }
+    return 0;
+}
+
+/* Copies the first row to those from row `rows` on, in each input and label that has rows. */
+static void repeat_first_row(const gm_session *session, uint32_t program, uint32_t rows)
+{
+    const gm_header *header = session->header;
+    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
+    for (uint32_t left = header->sections[GM_SECTION_TENSORS].size; left != 0; left -= (uint32_t)sizeof *tensor) {
+        uint8_t *data = session->arena + tensor->offset;
+        uint32_t row = tensor->size / header->batch;
+        for (uint32_t i = rows; i < header->batch && tensor->role <= GM_ROLE_LABEL && has_rows(tensor, program); i++) {
+            memcpy(data + i * row, data, row);
+        }
+        ++tensor;
+    }
+}
+
+int gm_write_rows(gm_session *session, uint32_t role, uint32_t index, const void *data, size_t size)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, role, index);
+    if (data == NULL || role > GM_ROLE_LABEL) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    if (tensor == NULL) {
+        return GM_ERR_NOT_FOUND;
+    }
+    if (size == 0 || size > tensor->size || size % row_size(session->header, tensor) != 0) {
+        return GM_ERR_WRONG_SIZE;
+    }
+    memcpy(session->arena + tensor->offset, data, size);
+    return GM_OK;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------- */
+
+GM_COLD int gm_begin_rows(gm_session *session, uint32_t program, uint32_t rows)
+{
+    int status = gm_idle(session);
+    if (status != GM_OK) {
+        return status;
+    }
+    uint32_t batch = session->header->batch;
+    if (rows == 0 || rows > batch || program >= GM_PROGRAM_COUNT) {
+        return GM_ERR_INVALID_ARGUMENT;
+    }
+    if (rows < batch && !counts_rows(session->header, program)) {
+        return GM_ERR_WHOLE_BATCH;
+    }
+    status = gm_begin(session, program);
+    if (status == GM_OK && rows < batch) {
+        repeat_first_row(session, program, rows);
+        session->rows = rows;
+        session->execute = execute_on_rows;
+    }
+    return status;
+}
+
+int gm_run_rows(gm_session *session, uint32_t program, uint32_t rows, float *loss)
+{
+    int status = gm_begin_rows(session, program, rows);
+    if (status != GM_OK) {
+        return status;
+    }
+    status = gm_run_to_end(session);
+    return status != GM_OK || loss == NULL ? status : gm_loss(session, program, loss);
+}
