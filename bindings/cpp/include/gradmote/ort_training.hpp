@@ -94,18 +94,19 @@ class CheckpointState
 class TrainingSession
 {
   public:
-    /* train_model_path: the .mote image. An image has all programs: the other two paths are absent or the
-     * same. */
+    /* train_model_path: the .mote image. An image has all programs: the other two paths are absent, the
+     * same, or those of copies. */
     TrainingSession(const Env &, const SessionOptions &, CheckpointState &checkpoint_state,
                     const std::basic_string<ORTCHAR_T> &train_model_path,
                     const std::optional<std::basic_string<ORTCHAR_T>> &eval_model_path = std::nullopt,
                     const std::optional<std::basic_string<ORTCHAR_T>> &optimizer_model_path = std::nullopt)
         : state_(checkpoint_state.state_), image_(train_model_path)
     {
+        const detail::Bytes image = detail::read_file(image_);
         for (const auto &other : {eval_model_path, optimizer_model_path}) {
-            require_same(!other || *other == train_model_path);
+            require_same(!other || *other == train_model_path || detail::read_file(*other) == image);
         }
-        state_->open(detail::read_file(image_), image_.string());
+        state_->open(image, image_.string());
     }
     /* The same with an image in memory. */
     TrainingSession(const Env &, const SessionOptions &, CheckpointState &checkpoint_state,
