@@ -15,6 +15,8 @@ from runtime_sources import ROOT, RUNTIME, runtime_sources
 
 PUBLIC = RUNTIME / "include" / "gradmote.h"
 CPP = RUNTIME / "include" / "gradmote.hpp"
+#: onnxruntime's classes, for computers: in a folder of their own beside the others.
+ORT = sorted((ROOT / "bindings" / "cpp" / "include" / "gradmote").glob("*.hpp"))
 LICENCE = "Copyright the Gradmote authors. Licensed under the Apache License, Version 2.0."
 
 HEAD = """/*
@@ -140,7 +142,8 @@ def version() -> str:
 
 
 def write_amalgamation(target, source, env) -> None:
-    """Write all three files; an action of SCons."""
+    """Write all three files, and those of ORT; an action of SCons."""
     del source, env
-    for path, text in zip(target, (one_header(), one_source(), cpp_header()), strict=True):
+    texts = (one_header(), one_source(), cpp_header(), *(path.read_text() for path in ORT))
+    for path, text in zip(target, texts, strict=True):
         Path(str(path)).write_text(text)

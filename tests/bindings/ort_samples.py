@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import re
 import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -23,14 +24,14 @@ from bindings.row import Missing, require
 MOBILE = Path("on_device_training", "mobile", "android")
 DESKTOP = Path("on_device_training", "desktop", "csharp")
 ARTIFACTS = r'"[^"\n]*(?:training|eval|optimizer)(?:_model)?\.onnx"'
-CHECKPOINT = r'"(?:training_artifacts/)?(?:checkpoint|mobilenetv2\.ckpt|mobilebert-uncased\.ckpt)"'
+CHECKPOINT = r'"(?:training_artifacts/)?(?:checkpoint|[\w-]+\.ckpt)"'
 
 Compile = Callable[[Path], str]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """An application: where its files are, what changes in them, and how they compile.
+    """An application: the folder of its files, what changes in them, and how they compile.
 
     changes: pattern and replacement. compile(folder): the compiler's errors, "" for none, for the changed copy.
     """
@@ -79,9 +80,11 @@ def report(sample: Sample, original: Path, folder: Path) -> bool:
 
 def changed_copy(sample: Sample, original: Path, folder: Path) -> dict[str, tuple[int, int]]:
     """Write the changed files; return how many lines of each changed, and how many it has."""
-    found = sorted(original.glob(sample.files))
+    found = sorted(path for path in original.glob(sample.files) if path.is_file())
     if not found:
-        raise SystemExit(f"{original} has no {sample.files} - give the path of a clone of onnxruntime-training-examples")
+        raise SystemExit(
+            f"{original} has no {sample.files} - give the path of a clone of onnxruntime-training-examples"
+        )
     counts = {}
     for path in found:
         before = path.read_text(encoding="utf-8-sig")
@@ -116,18 +119,25 @@ def compile_cpp(folder: Path) -> str:
 
 def trained_digits(folder: Path) -> str:
     """Train with the application's functions; return what the program prints."""
+    sys.path.append(str(cpp.ROOT / "examples"))
+    import digits_files
     import numpy as np
 
-    import digits_files
-    from data import digits
     from gradmote import losses, optimizers
     from gradmote.compiler import Options, compile_model
     from support.oracle import make_model, node
 
+    from data import digits
+
     rng, data = np.random.default_rng(0), folder / "digits"
     data.mkdir()
     digits_files.write_samples(digits.load(), data)
-    nodes = [node("Flatten", "input", "f"), node("Gemm", "f w1", "h"), node("Relu", "h", "a"), node("Gemm", "a w2", "output")]
+    nodes = [
+        node("Flatten", "input", "f"),
+        node("Gemm", "f w1", "h"),
+        node("Relu", "h", "a"),
+        node("Gemm", "a w2", "output"),
+    ]
     weights = {"w1": rng.normal(0, 0.1, (192, 32)), "w2": rng.normal(0, 0.2, (32, 10))}
     constants = {name: value.astype(np.float32) for name, value in weights.items()}
     model = make_model(nodes, constants, {"input": ("N", 3, 8, 8)}, ("output",))
@@ -174,11 +184,13 @@ def errors_of(command: Sequence[str]) -> str:
 
 IMAGE, STATE = (ARTIFACTS, '"model.mote"'), (CHECKPOINT, '"model.mote"')
 OF_ORT = r'"onnxruntime(?:_training)?_cxx_api\.h"', '"gradmote/ort_training.hpp"'
-TO_IMAGE = r'"/inference\.onnx"', '"/inference.mote"'
+PLUS_PLUS = (OF_ORT, (r'"/inference\.onnx"', '"/inference.mote"'), IMAGE, STATE)
 SHARP = (r"Microsoft\.ML\.OnnxRuntime", "Gradmote.OnnxRuntime"), IMAGE, STATE
 SAMPLES = [
-    Sample("cpp", MOBILE / "c-cpp/app/ORTPersonalize/app", "src/main/cpp/*.[ch]*", [OF_ORT, TO_IMAGE], compile_cpp),
-    Sample("csharp", DESKTOP / "image_classification/mobilevit_console/mobilevit_console", "*.cs", SHARP, compile_csharp),
+    Sample("cpp", MOBILE / "c-cpp/app/ORTPersonalize/app", "src/main/**/*.[chk]*", PLUS_PLUS, compile_cpp),
+    Sample(
+        "csharp", DESKTOP / "image_classification/mobilevit_console/mobilevit_console", "*.cs", SHARP, compile_csharp
+    ),
     Sample("csharp", DESKTOP / "masked_language_modeling/csharp_console_app", "*.cs", SHARP, compile_csharp),
     Sample(
         "kotlin",

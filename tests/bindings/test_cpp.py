@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from dist.same_state import sample
 
+from amalgamate import ORT, write_amalgamation
 from bindings import cpp, same_state
 from bindings.digits import accuracy, check_export, digits_folder, images
 from bindings.row import Missing, Row
@@ -16,15 +17,9 @@ from gradmote import Session
 from gradmote.formats import properties_trailer
 from gradmote.training import CheckpointState
 from runtime_sources import PROFILES
+from support.objects import host_library, run
 
-
-PYTHONS = {
-    "text": 'a\nb\tc"\\ é 😀',
-    "count": 1234567890123,
-    "rate": 1.5,
-    "huge": 1e300,
-    "many digits": 2**70,
-}
+PYTHONS = {"text": 'a\nb\tc"\\ é 😀', "count": 1234567890123, "rate": 1.5, "huge": 1e300, "many digits": 2**70}
 BUILDS = {
     "g++": ("g++",),
     "c++20": ("g++", "-std=c++20"),
@@ -58,7 +53,9 @@ def test_what_a_program_gets_wrong_is_an_exception(build: str, tmp_path: Path) -
         program = cpp.compiled(cpp.PROGRAMS / "Checks.cpp", tmp_path, "strict", *BUILDS[build])
     except Missing as missing:
         pytest.skip(f"no {missing}")
-    done = subprocess.run([str(program), str(accumulating), str(stepping), str(tmp_path)], capture_output=True, text=True)
+    done = subprocess.run(
+        [str(program), str(accumulating), str(stepping), str(tmp_path)], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout == "133 passed\n"
     check_export(tmp_path)
@@ -72,8 +69,14 @@ def test_what_a_program_gets_wrong_is_an_exception(build: str, tmp_path: Path) -
 
 
 def test_the_example_learns_digits(tmp_path: Path) -> None:
+    """It has the headers of `scons amalgamate` alone."""
     folder = digits_folder(tmp_path, accumulate=True)
-    program = cpp.compiled(cpp.CPP / "examples" / "train_digits.cpp", tmp_path)
+    headers = [folder / "gradmote.h", folder / "gradmote.c", folder / "gradmote.hpp"]
+    (folder / "gradmote").mkdir()
+    write_amalgamation([*headers, *(folder / "gradmote" / path.name for path in ORT)], [], None)
+    program = folder / "train_digits"
+    flags = ["-std=c++17", *cpp.WARNINGS, "-O0", f"-I{folder}", str(cpp.CPP / "examples" / "train_digits.cpp")]
+    run(["g++", *flags, str(host_library("strict")), "-pthread", "-o", str(program)])
     done = subprocess.run([str(program), str(folder)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert accuracy(done.stdout) > 0.94

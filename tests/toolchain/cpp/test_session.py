@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import shutil
-import tomllib
 from pathlib import Path
 
 import pytest
+import tomllib
+from bindings.digits import check_export
 
 from bindings import narrow
-from bindings.digits import check_export
 from gradmote import losses, optimizers
 from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_model
@@ -28,6 +28,7 @@ FORMS = {
     "c++17": ["-std=c++17"],
     "c++17 without exceptions": ["-std=c++17", "-fno-exceptions", "-fno-rtti"],
     "c++20": ["-std=c++20"],
+    "c++20, sanitized": ["-std=c++20", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"],
 }
 COMPILERS = ["g++", "clang++-14"]
 

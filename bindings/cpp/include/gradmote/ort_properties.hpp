@@ -279,7 +279,8 @@ class Properties
         double real = 0;
         const bool is_real = json.find_first_of(".eE") != std::string::npos;
         is_real ? stream >> real : stream >> number;
-        if (stream.fail() || stream.peek() != EOF || std::fabs(real) > 3.4028234663852886e38) {
+        if (stream.fail() || stream.peek() != std::istringstream::traits_type::eof() ||
+            std::fabs(real) > 3.4028234663852886e38) {
             return std::nullopt;
         }
         return is_real ? Property(static_cast<float>(real)) : Property(number);

@@ -55,7 +55,7 @@ class CheckpointState
     }
 
     /* Values and names of any length. They follow the checkpoint in its file; numbers of 32 bits are in
-     * slots of the state too, as far as there are any, where a device reads them. */
+     * slots of the state too, as far as there are any: a device reads these. */
     void AddProperty(const std::string &property_name, const Property &property_value)
     {
         state_->set_property(property_name, property_value);

@@ -300,7 +300,7 @@ class Value
     bool HasValue() const { return type_ != ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED; }
     bool IsTensor() const { return HasValue(); }
     TensorTypeAndShapeInfo GetTensorTypeAndShapeInfo() const { return {type_, shape_}; }
-    /* The elements. Another type than the tensor's is refused, where onnxruntime reads other numbers. */
+    /* The elements. Another type than the tensor's is refused; onnxruntime reads other numbers. */
     template <typename T> T *GetTensorMutableData()
     {
         check_type<T>();
