@@ -58,7 +58,7 @@ RULES = {
     "bindings/js/studio": Rule(("tests/studio",), targets=("studio",)),
     "bindings/wasm": Rule(("tests/bindings/test_node.py", "tests/bindings/test_wasm.py"), targets=("npm",)),
     "bindings/micropython": Rule(("tests/bindings/test_micropython.py", "tests/bindings/test_micropython_console.py")),
-    "bindings/cpp": Rule(("tests/bindings/test_cpp.py",)),
+    "bindings/cpp": Rule(("tests/toolchain/cpp/test_ort_training.py",)),
     "bindings/csharp": Rule(("tests/bindings/test_csharp.py",)),
     "bindings/java": Rule(("tests/bindings/test_java.py",)),
     "bindings/objc": Rule(("tests/bindings/test_objc.py",)),

@@ -50,7 +50,7 @@ def test_every_function_has_its_counterpart() -> None:
 
 
 def test_every_counterpart_is_called() -> None:
-    """What no test calls may be a template that does not compile."""
+    """A template that no test calls may not compile."""
     public = without_comments(CPP.read_text()).partition("class Session")[2].partition("private:")[0]
     methods = set(re.findall(r"^    (?=\S)(?:template <[^{;]*> )?[\w<> :*]+?\b(\w+)\(", public, re.MULTILINE))
     called = set(re.findall(r"session\.(\w+)[<(]", CALLS.read_text()))

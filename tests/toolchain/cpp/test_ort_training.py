@@ -7,12 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from bindings.digits import accuracy, check_export, digits_folder, images
+from bindings.row import Missing, Row
 from dist.same_state import sample
 
 from amalgamate import ORT, write_amalgamation
 from bindings import cpp, same_state
-from bindings.digits import accuracy, check_export, digits_folder, images
-from bindings.row import Missing, Row
 from gradmote import Session
 from gradmote.formats import properties_trailer
 from gradmote.training import CheckpointState

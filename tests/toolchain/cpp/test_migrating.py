@@ -6,8 +6,9 @@ import re
 import subprocess
 from pathlib import Path
 
-from bindings import cpp
 from bindings.digits import check_export, images
+
+from bindings import cpp
 from gradmote.training import CheckpointState
 from runtime_sources import NUMERICS_FLAGS, ROOT, WARNING_FLAGS
 from support.objects import host_library, run
