@@ -96,7 +96,7 @@ def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Tar
 
     The name is one of `gradmote boards`. With --gradmote-board it is the real board at that port,
     whatever its name. `model` and `options` are those of gradmote_twin. `firmware` is the board's .elf,
-    by default the one built by `scons firmware`. With `icount` the board's clock counts instructions.
+    by default one is built for the board if there is none yet. With `icount` the board's clock counts instructions.
     The board is closed after the test. A board that cannot be emulated fails the test, or skips it if
     it is marked gradmote_emulator.
     """
@@ -107,14 +107,17 @@ def gradmote_board(request: pytest.FixtureRequest) -> Iterator[Callable[..., Tar
         def open_board(
             board: str, model: Model, firmware: Path | str | None = None, icount: bool = False, **options: Any
         ) -> Target:
-            target = opened.enter_context(_open(request, board, firmware, icount))
-            target.load_image(image_of(model, **options))
+            image = image_of(model, **options)
+            target = opened.enter_context(_open(request, board, image, firmware, icount))
+            target.load_image(image)
             return target
 
         yield open_board
 
 
-def _open(request: pytest.FixtureRequest, board: str, firmware: Path | str | None, icount: bool) -> Target:
+def _open(
+    request: pytest.FixtureRequest, board: str, image: bytes, firmware: Path | str | None, icount: bool
+) -> Target:
     from .device.emulated_target import emulated_board
     from .device.emulator import missing
     from .device.target_factory import open_target
@@ -126,4 +129,4 @@ def _open(request: pytest.FixtureRequest, board: str, firmware: Path | str | Non
         if request.node.get_closest_marker(MARKER):
             pytest.skip(reason)
         pytest.fail(f"{reason}; to skip the test instead, mark it: @pytest.mark.{MARKER}", pytrace=False)
-    return emulated_board(board, firmware, icount)
+    return emulated_board(board, firmware, icount, image=image)

@@ -27,7 +27,7 @@ from stack_bound import INTERRUPTS, output_of
 
 from gradmote.device import BoardTarget, emulated_board
 from gradmote.device.boards import Board, boards
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 
 #: The entries of a table of vectors that are not interrupts: these two begin with an empty stack.
 NO_INTERRUPTS = ("reset_handler", "fault_handler")

@@ -9,7 +9,7 @@ from bench import stack
 from bench.stack import Row
 
 from gradmote.device.boards import board
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 from support.firmware import build_firmware
 
 BOARDS = ["microbit", "mps2-an386", "riscv-virt"]

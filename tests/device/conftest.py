@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gradmote.device.client import Client
-from gradmote.device.emulator import Emulator, default_firmware
+from gradmote.device.emulated_firmware import default_firmware
+from gradmote.device.emulator import Emulator
 from support.classifier_image import classifier_image
 from support.firmware import build_firmware
 

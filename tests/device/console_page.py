@@ -18,7 +18,8 @@ from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import BoardTarget
 from gradmote.device.client import Client
-from gradmote.device.emulator import Emulator, default_firmware
+from gradmote.device.emulated_firmware import default_firmware
+from gradmote.device.emulator import Emulator
 from gradmote.device.link import Link
 from support.console_text import read_prompt
 from support.digits import artifacts, samples

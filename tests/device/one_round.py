@@ -31,7 +31,8 @@ from device.one_state import Batches, Missing, Row, digest, require, train  # no
 from gradmote import optimizers  # noqa: E402
 from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
 from gradmote.device.boards import board  # noqa: E402
-from gradmote.device.emulator import default_firmware, missing  # noqa: E402
+from gradmote.device.emulated_firmware import default_firmware  # noqa: E402
+from gradmote.device.emulator import missing  # noqa: E402
 from gradmote.federated import Server  # noqa: E402
 from linux_targets import CODE_FLAGS, LINK_FLAGS, host_target  # noqa: E402
 from linux_targets import Target as Processor  # noqa: E402

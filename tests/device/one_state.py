@@ -32,7 +32,8 @@ from gradmote import compile_model, losses, optimizers  # noqa: E402
 from gradmote.compiler.options import Options  # noqa: E402
 from gradmote.device import Target, TwinTarget, open_target  # noqa: E402
 from gradmote.device.boards import board  # noqa: E402
-from gradmote.device.emulator import default_firmware, missing  # noqa: E402
+from gradmote.device.emulated_firmware import default_firmware  # noqa: E402
+from gradmote.device.emulator import missing  # noqa: E402
 from linux_targets import CROSS_TARGETS  # noqa: E402
 from linux_targets import Target as Processor  # noqa: E402
 from runtime_sources import ROOT, host_runs_fused, runtime_sources  # noqa: E402

@@ -17,7 +17,7 @@ from gradmote.artifacts.export import export_inference
 from gradmote.artifacts.export_table import export_table
 from gradmote.device.boards import board, known
 from gradmote.device.client import Client
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 from gradmote.device.flash import emulated
 from gradmote.device.flash.elf import read_segments
 from gradmote.device.flash.gdb import Gdb

@@ -25,7 +25,7 @@ from gradmote.compiler import Options
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device import Target, TwinTarget
 from gradmote.device.boards import board, boards
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 from gradmote.device.flash.elf import Segment
 from runtime_sources import ROOT
 from support.debugger import Debugger

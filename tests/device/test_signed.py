@@ -15,7 +15,8 @@ from gradmote.device import BoardTarget, TwinTarget
 from gradmote.device.boards import board as known
 from gradmote.device.boards import from_footprint
 from gradmote.device.client import Client
-from gradmote.device.emulator import Emulator, default_firmware, missing
+from gradmote.device.emulated_firmware import default_firmware
+from gradmote.device.emulator import Emulator, missing
 from gradmote.device.flash import emulated, flow
 from gradmote.errors import DeviceError, GradmoteError, ImageError
 from gradmote.formats.files import build_folder

@@ -9,7 +9,7 @@ import pytest
 
 from gradmote import cli
 from gradmote.device.boards import board
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 from gradmote.device.flash import emulated, flow
 from gradmote.device.flash.elf import board_names, read_segments
 from gradmote.errors import DeviceError

@@ -18,7 +18,7 @@ from boards import BUILD
 from monocypher import fetch_monocypher
 
 from gradmote import cli
-from gradmote.device import emulator
+from gradmote.device import emulated_firmware, emulator
 from gradmote.device.flash import build, from_sources
 from gradmote.device.toolchains import find, system_packages
 from gradmote.device.toolchains.find import toolchain_for
@@ -149,8 +149,8 @@ def run_installed(folder: Path, cwd: Path, *arguments: str) -> str:
 
 def test_firmware_of_a_build_that_is_named_is_used(packaged: Path, tmp_path: Path) -> None:
     """GRADMOTE_BUILD may be the build folder of a checkout; nothing of it is overwritten."""
-    there = emulator.default_firmware(BOARD)
+    there = emulated_firmware.default_firmware(BOARD)
     there.parent.mkdir(parents=True)
     there.write_bytes(b"built by scons")
-    assert emulator._firmware(BOARD, None) == there
+    assert emulated_firmware.firmware_for(BOARD) == there
     assert there.read_bytes() == b"built by scons"

@@ -11,7 +11,8 @@ from boards import boards as board_folders
 from gradmote.device import BoardTarget
 from gradmote.device.boards import board
 from gradmote.device.client import Client
-from gradmote.device.emulator import default_firmware, emulator_command, keep_on_one_cpu
+from gradmote.device.emulated_firmware import default_firmware
+from gradmote.device.emulator import emulator_command, keep_on_one_cpu
 from gradmote.device.flash.elf import Segment, read_segments
 from gradmote.device.listening import Listening, start_emulator
 from gradmote.device.protocol import Frame, encode, message_id

@@ -9,16 +9,21 @@ import re
 import shutil
 import signal
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from ..errors import DataError
 from ..terminal.printable import printable
+from .messages import is_quiet
 from .output import say
+from .watching import watching
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from ..device.emulator import Emulator
     from ..device.link import Link
 
     Keys = Callable[[], str]
@@ -26,10 +31,15 @@ if TYPE_CHECKING:
 Port = Annotated[
     str,
     typer.Argument(
-        metavar="PORT", help="/dev/ttyACM0, COM3, socket://host:port, or qemu:mps2-an386 for an emulated board."
+        metavar="PORT",
+        help="/dev/ttyACM0, COM3, socket://host:port, or qemu:BOARD for an emulated one, such as qemu:microbit.",
     ),
 ]
 Baud = Annotated[int, typer.Option("--baud", help="Rate of a serial port.")]
+Model = Annotated[
+    Path | None,
+    typer.Option(exists=True, dir_okay=False, help="The model (.mote) in the flash of an emulated board at its start."),
+]
 
 LEAVE = "\x1d"  # Ctrl-], as in miniterm and mpremote
 INTERRUPT = "\x03"  # Ctrl-C, which ends what the board runs
@@ -41,13 +51,16 @@ _PROMPT = "\n> "
 _KEPT = re.compile("([\r\n\t\b])")
 
 
-def command(port: Port, baud: Baud = 115200) -> None:
+def command(port: Port, baud: Baud = 115200, model: Model = None) -> None:
     """Type commands to a board: `help` lists them. Ctrl-C ends what the board runs; Ctrl-] leaves.
 
     Arrow keys edit the line and recall earlier ones; Tab completes a command. If the input is not a
     terminal, its lines are sent one by one: `echo mem | gradmote console PORT`.
+
+    `gradmote console qemu:microbit --model model.mote` starts an emulated board that has a model; it
+    ends with this command.
     """
-    with _opened(port, baud) as link:
+    with _opened(port, baud, model) as link:
         if sys.stdin.isatty():
             say(f"{port}: Ctrl-] leaves, Ctrl-C ends what the board runs; type help", err=True)
             _interact(link)
@@ -56,21 +69,32 @@ def command(port: Port, baud: Baud = 115200) -> None:
 
 
 @contextlib.contextmanager
-def _opened(port: str, baud: int) -> Iterator[Link]:
-    from ..device.emulator import Emulator
+def _opened(port: str, baud: int, model: Path | None) -> Iterator[Link]:
     from ..device.link import open_link
 
     if port.startswith("qemu:"):
-        with Emulator(port.removeprefix("qemu:")) as emulator:
+        with _started(port.removeprefix("qemu:"), model) as emulator:
             link = emulator.take_link()
             yield link
             link.close()
         return
+    if model is not None:
+        raise DataError(
+            f"--model is for an emulated board, not for {port}", "send it: gradmote train, or gradmote flash"
+        )
     link = open_link(port, baud)
     try:
         yield link
     finally:
         link.close()
+
+
+def _started(name: str, model: Path | None) -> Emulator:
+    from ..device.emulator import Emulator
+    from ..device.target_factory import DEFAULT
+
+    with watching(is_quiet()) as watch:
+        return Emulator(name or DEFAULT, image=model, watch=watch)
 
 
 def typed(data: bytes) -> bytes:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,9 +11,10 @@ import typer
 from ..errors import DataError
 from . import options as o
 from .output import say, say_json
+from .watching import watching
 
 if TYPE_CHECKING:
-    from ..device.flash.flow import Flashed, Watch
+    from ..device.flash.flow import Flashed
     from ..report.bench.cycles.on_board import Compared, Request
 
 Model = Annotated[
@@ -60,8 +59,6 @@ Calibrate = Annotated[
 ]
 Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulated board, and do nothing else.")]
 
-_WORDS = 60  # characters of a tool's output that the bar shows
-
 
 def command(
     model: Model = None,
@@ -103,7 +100,7 @@ def command(
         _calibrate(Request(find(board), port, firmware, emulated, tool), model, as_json)
         return
     order = Order(find(board), model, port, general, firmware, emulated, tool, force, key, rollback_protect)
-    with _watching(as_json) as watch:
+    with watching(as_json) as watch:
         done = flash(order, watch)
     _report(done, as_json)
 
@@ -123,7 +120,7 @@ def _calibrate(request: Request, model: Path | None, as_json: bool) -> None:
 
     if model is not None:
         raise DataError(f"--calibrate measures without a model, not {model}", "leave the model out")
-    with _watching(as_json) as watch:
+    with watching(as_json) as watch:
         compared = measure(request, watch.stage)
     if as_json:
         say_json(asdict(compared))
@@ -146,27 +143,6 @@ def _show(request: Request, compared: Compared) -> None:
         for line in compared.timings.splitlines():
             say(f"#   {line}")
     say(compared.text.rstrip())
-
-
-@contextmanager
-def _watching(quiet: bool) -> Iterator[Watch]:
-    """Yield a progress bar; without a terminal, it prints a line for each stage."""
-    from ..device.flash.flow import Watch
-    from ..device.progress import progress_bar
-
-    with progress_bar(quiet) as bar:
-        task = bar.add_task("", total=None)
-
-        def stage(text: str) -> None:
-            bar.update(task, description=text, completed=0, total=None)
-            if bar.disable and not quiet:
-                o.tell(text)
-
-        yield Watch(
-            stage,
-            lambda text: bar.update(task, description=text[:_WORDS]),
-            lambda done, total: bar.update(task, completed=done, total=total),
-        )
 
 
 def _report(done: Flashed, as_json: bool) -> None:

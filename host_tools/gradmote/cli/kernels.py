@@ -20,8 +20,8 @@ def command(
 ) -> None:
     """List the kernels that images need, to build a firmware with only these.
 
-    With this project's own firmware: `scons firmware MODEL=model.mote`. In your own build, compile the
-    runtime with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
+    `gradmote flash --board NAME model.mote` builds such firmware. In your own build, compile the runtime
+    with the flags that `--flags` prints: `gcc $(gradmote kernels --flags model.mote) ...`
     """
     from ..formats.kernel_selection import needs_of
 

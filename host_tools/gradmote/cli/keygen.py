@@ -21,4 +21,4 @@ def command(
 
     public, key_id = make_keys(key)
     say(f"wrote {key}, to be kept secret: gradmote sign model.mote --key {key}")
-    say(f"wrote {public}, key {key_id.hex()}, for the board: scons firmware BOARD=NAME KEY={public}")
+    say(f"wrote {public}, key {key_id.hex()}, for the board: gradmote flash --board NAME --key {public}")

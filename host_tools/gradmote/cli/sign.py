@@ -17,7 +17,7 @@ def command(
     ],
     out: Annotated[Path | None, typer.Option("--out", "-o", help="The signed image; in place by default.")] = None,
 ) -> None:
-    """Sign an image, for boards with firmware that demands it (scons firmware KEY=key.pub.pem)."""
+    """Sign an image, for boards with firmware that demands it (gradmote flash --key key.pub.pem)."""
     from ..formats.files import Output
     from ..formats.signing import key_id_of, load_private_key, sign
 

@@ -17,6 +17,7 @@ from .messages import is_quiet
 from .output import say, say_json
 from .samples import SampleOptions, print_notes, with_samples
 from .stopping import Stop, stopping
+from .watching import watching
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset
@@ -122,16 +123,15 @@ def command(
     Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the
     checkpoint; the exit status is 130, 143 or 129 then.
     """
-    from ..device.target_factory import open_target
     from ..formats.files import Output
 
     output = None if checkpoint is None else Output(checkpoint)
     samples = _samples(image, data, sample_options, micro_batches)
-    with stopping() as stop, open_target(on, threads=threads, apart=True) as target:
+    quiet = as_json or is_quiet()
+    with stopping() as stop, _opened(on, threads, image, quiet) as target:
         _prepare(target, image, resume, half, carry_over, as_json)
         _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
         _save_to(target, output, save_every)
-        quiet = as_json or is_quiet()
         stop.waits = True
         result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet, stop)
         if output is not None:
@@ -152,6 +152,13 @@ def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batch
     print_notes(samples)
     require_fit(samples, expected, micro_batches)
     return samples
+
+
+def _opened(on: str, threads: int, image: Path, quiet: bool) -> Target:
+    from ..device.target_factory import open_target
+
+    with watching(quiet) as watch:
+        return open_target(on, threads=threads, apart=True, image=image, watch=watch)
 
 
 def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool) -> None:

@@ -142,8 +142,7 @@ class Client(Requests):
         Continues an interrupted transfer of the same image. Raises DeviceError if the image cannot fit,
         or lacks the signature that the board demands; the board then keeps its old image.
         """
-        self._require_room(image)
-        self._require_kernels(image)
+        self.require_fit(image)
         image = self._signed_as_demanded(image)
         start = self._resumed(image)
         try:
@@ -173,8 +172,7 @@ class Client(Requests):
         DeviceError (NO_ROOM_TO_UPDATE, NO_ROOM_TO_CARRY) if the board has no room for both models.
         """
         image = self._signed_as_demanded(image)
-        self._require_room(image)
-        self._require_kernels(image)
+        self.require_fit(image)
         for left in reversed(range(_UPDATE_ATTEMPTS)):
             start = self._received(image)
             try:
@@ -198,6 +196,11 @@ class Client(Requests):
         there = self.request("IMAGE_RESUME")
         same = there["size"] == len(image) and there["crc"] == zlib.crc32(image[: there["received"]])
         return int(there["received"]) if same else 0
+
+    def require_fit(self, image: bytes) -> None:
+        """Raise DeviceError for an image that the board has no RAM, or no kernels, for; send nothing of it."""
+        self._require_room(image)
+        self._require_kernels(image)
 
     def _require_room(self, image: bytes) -> None:
         """Refuse an image with too large an arena before anything is sent.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gradmote.errors import DeviceError
 
+from .boards import known
 from .device_log import DeviceLog
 from .link import ConnectionLost
 
@@ -70,7 +71,8 @@ def too_large(board: str, needed: int, there: int) -> DeviceError:
     """Return the error for a model whose arena is larger than the board's; both sizes in bytes."""
     return DeviceError(
         f"the model takes {needed:,} B of RAM for its arena, {board} has {there:,}; it keeps the model that it has",
-        "compile for less: gradmote compile --ram, a smaller --batch, or fewer trained layers (--scheme)",
+        f"search what fits: gradmote compile model.onnx --loss LOSS --ram {there}; or take a smaller --batch, or train "
+        "fewer layers (--scheme)",
     )
 
 
@@ -79,8 +81,16 @@ def lacking(board: str, missing: list[str]) -> DeviceError:
     shown = ", ".join(missing[:6]) + (f" and {len(missing) - 6} more" if len(missing) > 6 else "")
     return DeviceError(
         f"the firmware of {board} has no {shown}, which the model needs; it keeps the model that it has",
-        "flash firmware that has it: gradmote flash --board NAME, with this model or with --general",
+        _how_to_add(board, missing),
     )
+
+
+def _how_to_add(board: str, missing: list[str]) -> str:
+    """Return the command that makes firmware with what is missing."""
+    if board not in known():
+        return "build it with what the model needs: gradmote kernels --flags model.mote"
+    own = f"flash firmware for this model: gradmote flash --board {board} model.mote"
+    return own if "int8" in missing else f"{own}; or with all kernels: --general"
 
 
 def not_signed(board: str, demanded: bytes, found: bytes | None) -> DeviceError:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import atexit
-import logging
 import os
 import subprocess
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 
 from gradmote.device.boards import Board, board
 from gradmote.errors import DeviceError
-from gradmote.formats.files import build_folder, write_part
+from gradmote.formats.files import write_part
 
 from .client import Client
-from .flash.build import build, is_checkout
-from .flash.from_sources import require_compiler
+from .emulated_firmware import firmware_for, require_firmware
+from .flash.watch import Watch
 from .link import Link, open_link
 from .listening import Listening, start_emulator
 from .toolchains.system_packages import how_to_install, program_path
@@ -30,11 +28,6 @@ SECONDS_PER_INSTRUCTION = 2**7 * 1e-9
 _STOP_SECONDS = 5.0
 
 
-def default_firmware(name: str) -> Path:
-    """Return the path to which `scons firmware` writes a board's firmware."""
-    return build_folder() / "firmware" / name.replace("-", "_") / "firmware.elf"
-
-
 def missing(name: str, elf: Path | str | None = None) -> str:
     """Return why a board cannot be emulated and what to do about it; "" if it can be.
 
@@ -43,10 +36,7 @@ def missing(name: str, elf: Path | str | None = None) -> str:
     known = board(name)
     try:
         emulator_command(known)
-        if _is_packaged(name, elf):
-            require_compiler(name)
-        else:
-            _checked_firmware(name, elf)
+        require_firmware(name, elf)
     except DeviceError as error:
         return str(error)
     return ""
@@ -57,10 +47,11 @@ class Emulator:
 
     Args:
         name: The board.
-        elf: The firmware; by default the one built by `scons firmware`.
+        elf: The firmware; by default that of firmware_for(), built if it is missing.
         icount: Whether every instruction takes SECONDS_PER_INSTRUCTION, so that the board's clock
             counts instructions.
         image: A .mote image, or its file, for the board's flash at the start.
+        watch: Gets the progress of building the firmware.
         apart: Whether to keep signals to the caller's process group, such as Ctrl-C at a terminal,
             away from the emulator. A signal must then not end the caller before stop().
     """
@@ -72,17 +63,19 @@ class Emulator:
         icount: bool = False,
         image: bytes | Path | None = None,
         apart: bool = False,
+        watch: Watch | None = None,
     ) -> None:
         """Start the emulator and connect to its serial line.
 
-        Raises DeviceError if it, or the firmware, is missing or does not start.
+        Raises DeviceError if it, or what builds the firmware, is missing or does not start, and
+        ModelError if the image does not fit.
         """
         known = board(name)
         self.command = emulator_command(known)
         self._link: Link | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        firmware = _firmware(name, elf)
+        firmware = firmware_for(name, elf, image, watch)
         port = Listening()
         self.url = port.url
         atexit.register(self.stop)
@@ -206,41 +199,3 @@ def _in_flash(board: Board, image: Path) -> list[str]:
         )
     file = str(image).replace(",", ",,")
     return ["-device", f"loader,file={file},addr={board.image_address:#x},force-raw=on"]
-
-
-def _firmware(name: str, elf: Path | str | None) -> Path:
-    """Return the firmware to run: the given one, or the board's.
-
-    Outside of a checkout, missing firmware is built from the package's sources.
-    """
-    if _is_packaged(name, elf):
-        return build(name, None, _logger_once(f"building the firmware of {name}, which takes a while once")).elf
-    return _checked_firmware(name, elf)
-
-
-def _is_packaged(name: str, elf: Path | str | None) -> bool:
-    """Return whether to build the firmware from the package's sources.
-
-    That is the case if the caller names no other, gradmote does not run from a checkout that could
-    build it, and the folder in GRADMOTE_BUILD contains none.
-    """
-    return elf is None and not is_checkout() and not default_firmware(name).is_file()
-
-
-def _logger_once(text: str) -> Callable[[str], None]:
-    """Return a callback for the lines of a build; it logs `text` at the first line."""
-    reported: list[str] = []
-
-    def on_line(line: str) -> None:
-        if not reported:
-            logging.getLogger(__name__).warning(text)
-        reported.append(line)
-
-    return on_line
-
-
-def _checked_firmware(name: str, elf: Path | str | None) -> Path:
-    firmware = Path(elf) if elf is not None else default_firmware(name)
-    if not firmware.is_file():
-        raise DeviceError(f"there is no firmware {firmware}", f"build it: ./run scons firmware BOARD={name}")
-    return firmware

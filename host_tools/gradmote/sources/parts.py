@@ -62,13 +62,18 @@ def copy_sources(target: Path, parts: Iterable[str] = PARTS) -> None:
         copy_part(origin() / part, target / part)
 
 
+def firmware_sources() -> list[Path]:
+    """Return the files that firmware is built from, sorted by path."""
+    parts = [origin() / part for part in (*PARTS, *FOR_FIRMWARE)]
+    found = (path for part in parts for path in ([part] if part.is_file() else part.rglob("*")))
+    return sorted(path for path in found if path.suffix in _SOURCES)
+
+
 def digest_of_sources() -> str:
-    """Return a hash of the names and contents of all sources, hexadecimal."""
+    """Return a hash of the names and contents of the firmware's sources, hexadecimal."""
     found = hashlib.sha256()
-    for part in ("firmware", "runtime_c", "site_scons"):
-        paths = (path for path in (origin() / part).rglob("*") if path.suffix in _SOURCES)
-        for path in sorted(paths):
-            found.update(f"{path.relative_to(origin()).as_posix()}\0".encode() + path.read_bytes())
+    for path in firmware_sources():
+        found.update(f"{path.relative_to(origin()).as_posix()}\0".encode() + path.read_bytes())
     return found.hexdigest()
 
 

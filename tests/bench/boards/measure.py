@@ -13,7 +13,8 @@ from gradmote.compiler import Result
 from gradmote.device import BoardTarget, Target, TwinTarget, emulated_board, evaluate, fit
 from gradmote.device.boards import Board
 from gradmote.device.client import Client
-from gradmote.device.emulator import SECONDS_PER_INSTRUCTION, default_firmware
+from gradmote.device.emulated_firmware import default_firmware
+from gradmote.device.emulator import SECONDS_PER_INSTRUCTION
 from gradmote.device.flash.emulated import program, stop
 from gradmote.device.samples import write_batch
 from gradmote.device.types import Memory

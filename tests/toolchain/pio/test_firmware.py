@@ -21,7 +21,7 @@ from boards import boards
 
 from gradmote import Session
 from gradmote.device.client import Client
-from gradmote.device.emulator import default_firmware
+from gradmote.device.emulated_firmware import default_firmware
 from gradmote.device.flash.elf import read_segments
 from gradmote.errors import DeviceError
 from support.classifier_image import classifier_image

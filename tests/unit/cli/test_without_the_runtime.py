@@ -147,7 +147,7 @@ def test_a_missing_compiler_for_browsers_is_told(
 @pytest.mark.device
 def test_boards_learn_without_the_twin(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr(build, "is_checkout", lambda: False)
-    monkeypatch.setattr("gradmote.device.emulator.is_checkout", lambda: False)
+    monkeypatch.setattr("gradmote.device.emulated_firmware.is_checkout", lambda: False)
     if missing(BOARD):
         pytest.skip(missing(BOARD))
     port = "PORT"

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import gradmote.testing  # noqa: F401  what a run of pytester's imports it would also forget again
+from gradmote.device.toolchains import find
 from support.classifier_image import CLASSES, FEATURES, classifier_image
 
 CENTRES = np.array([[3, 0, 0], [0, 3, 0], [0, 0, 3], [-3, -3, -3]], np.float32)
@@ -53,7 +54,9 @@ def no_emulator(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
 
 @pytest.fixture
 def no_firmware(monkeypatch: pytest.MonkeyPatch, tmp_path) -> None:
-    """A computer with QEMU on which no firmware was built."""
+    """A computer with QEMU, without firmware and without a compiler for it."""
+    monkeypatch.setattr(find, "zig_toolchain", lambda board: None)
+    monkeypatch.setenv("PLATFORMIO_CORE_DIR", str(tmp_path))
     (tmp_path / "qemu-system-arm").write_text("")
     (tmp_path / "qemu-system-arm").chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))

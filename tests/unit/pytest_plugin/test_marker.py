@@ -19,7 +19,7 @@ def test_it(gradmote_board):
 """
 UNMARKED = ASKED.replace("@pytest.mark.gradmote_emulator", "")
 NO_QEMU = "qemu-system-arm is not installed - install it: apt-get install qemu-system-arm"
-NO_FIRMWARE = "there is no firmware * - build it: ./run scons firmware*"
+NO_COMPILER = "arm-none-eabi-gcc with its C library, which compiles *, is not installed - install it: *"
 
 
 def test_without_qemu_a_test_that_names_its_board_skips_before_its_fixtures(run, no_emulator) -> None:
@@ -34,10 +34,10 @@ def test_without_qemu_any_marked_test_skips_where_it_asks_for_a_board(run, no_em
     result.stdout.fnmatch_lines(f"SKIPPED*{NO_QEMU}")
 
 
-def test_without_firmware_it_skips_and_says_how_to_build_it(run, no_firmware) -> None:
+def test_without_firmware_and_compiler_it_skips_and_says_what_to_install(run, no_firmware) -> None:
     result = run(NAMED)
     result.assert_outcomes(skipped=1)
-    result.stdout.fnmatch_lines(f"SKIPPED*{NO_FIRMWARE}")
+    result.stdout.fnmatch_lines(f"SKIPPED*{NO_COMPILER}")
 
 
 def test_an_unmarked_test_fails_in_one_line(run, no_emulator) -> None:

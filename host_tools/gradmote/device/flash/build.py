@@ -19,10 +19,11 @@ from gradmote.sources.parts import copy_sources, digest_of_sources
 
 from . import from_sources
 from .processes import run_tool
+from .watch import SILENT, Watch
 
 ROOT = Path(__file__).resolve().parents[4]
 
-_HINT = "see what scons says; if the compiler is missing, it names the packages to install"
+_HINT = "the lines above say why"
 
 
 @dataclass(frozen=True)
@@ -39,28 +40,24 @@ class Firmware:
 
 
 def build(
-    board: str,
-    model: Path | None,
-    on_line: Callable[[str], None] = lambda line: None,
-    key: Path | None = None,
-    rollback_protect: bool = False,
+    board: str, model: Path | None, watch: Watch = SILENT, key: Path | None = None, rollback_protect: bool = False
 ) -> Firmware:
     """Build a board's firmware; raise DeviceError if that fails.
 
     Args:
         board: The board's name.
         model: The image whose kernels the firmware contains; without one it contains all kernels.
-        on_line: Called with each line that the build prints.
+        watch: Gets the lines that the build prints and, without scons, how much is compiled.
         key: The file of the public key that must have signed each image; None accepts any image.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
     name = board.replace("-", "_")
     if _has_scons() and from_sources.has_gcc(board):
         folder = ROOT / "build" / "firmware" / (name + _suffix(model, key, rollback_protect))
-        elf = _by_scons(board, folder, model, _options(key, rollback_protect), on_line)
+        elf = _by_scons(board, folder, model, _options(key, rollback_protect), watch.line)
     else:
         image = None if model is None else model.read_bytes()
-        elf = from_sources.build(board, image, key, on_line, rollback_protect)
+        elf = from_sources.build(board, image, key, watch, rollback_protect)
     return Firmware(elf, from_footprint(json.loads(elf.with_name("footprint.json").read_text())))
 
 

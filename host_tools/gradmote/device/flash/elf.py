@@ -65,7 +65,7 @@ def board_names(segments: Sequence[Segment]) -> set[str]:
 
 
 def _no_firmware(elf: Path) -> DeviceError:
-    return DeviceError(f"{elf} is not firmware for a 32-bit part", "give the firmware.elf that scons firmware built")
+    return DeviceError(f"{elf} is not firmware for a 32-bit part", "leave --firmware out, and gradmote flash builds it")
 
 
 def _damaged(elf: Path, why: str) -> DeviceError:

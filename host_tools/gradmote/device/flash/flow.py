@@ -6,7 +6,7 @@ Check that the model fits, build, program, restart, and check version and model.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,8 +15,7 @@ from gradmote.device.boards import Board, from_footprint
 from gradmote.device.client import Client
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
-from gradmote.errors import DataError, DeviceError, ModelError
-from gradmote.formats.image import read_image
+from gradmote.errors import DataError, DeviceError
 from gradmote.formats.image.signature import without_signature
 from gradmote.formats.kernel_selection import needs_of
 from gradmote.formats.signing import check, load_public_key
@@ -25,7 +24,11 @@ from ...version import __version__
 from . import build, emulated, real
 from .build import Firmware
 from .elf import board_names, read_segments, size_of
+from .fit import require_fit
 from .tools import TOOLS, choose
+from .watch import Watch
+
+_UNCHANGED = "; nothing was changed on the board"
 
 
 @dataclass(frozen=True)
@@ -56,21 +59,6 @@ class Order:
     force: bool = False
     key: Path | None = None
     rollback_protect: bool = False
-
-
-@dataclass(frozen=True)
-class Watch:
-    """The callbacks that follow the progress.
-
-    Attributes:
-        stage: Called with the name of each stage as it begins.
-        line: Called with each line that a tool prints.
-        moved: Called with (bytes done, all bytes).
-    """
-
-    stage: Callable[[str], None] = lambda text: None
-    line: Callable[[str], None] = lambda text: None
-    moved: Progress = lambda done, total: None
 
 
 @dataclass(frozen=True)
@@ -113,7 +101,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
     """
     image = None if order.model is None else order.model.read_bytes()
     if image is not None:
-        require_fit(replace(order.board, code=0), image, str(order.model))
+        require_fit(replace(order.board, code=0), image, str(order.model), _UNCHANGED)
     if order.rollback_protect and order.key is None:
         raise DataError("rollback protection is about signed images", "give the key too: --key key.pub.pem")
     if image is not None and order.key is not None:
@@ -139,17 +127,6 @@ def _told(order: Order, done: Flashed) -> Flashed:
     own = order.model is not None and not order.general
     taken = "those with the kernels of this model alone; any that fits with --general" if own else "any that fits"
     return replace(done, updates=taken)
-
-
-def require_fit(board: Board, image: bytes, name: str) -> None:
-    """Refuse, before anything is erased, an image that is too large for the board."""
-    lacks = board.lacks(read_image(image).header["arena_size"], len(image))
-    if lacks:
-        raise ModelError(
-            f"{name} does not fit {board.name}: it lacks {' and '.join(lacks)}; nothing was changed on the board",
-            f"see what takes it: gradmote analyze {name} --board {board.name}; or search what fits: gradmote compile "
-            f"model.onnx --board {board.name}",
-        )
 
 
 # ---- The firmware and board to flash --------------------------------------------------------------------------------
@@ -184,9 +161,9 @@ def _firmware(order: Order, image: bytes | None, watch: Watch) -> Firmware:
     else:
         watch.stage(f"build the firmware of {order.board.name}")
         model = None if order.general else order.model
-        found = build.build(order.board.name, model, watch.line, order.key, order.rollback_protect)
+        found = build.build(order.board.name, model, watch, order.key, order.rollback_protect)
     if image is not None:
-        require_fit(found.board, image, str(order.model))
+        require_fit(found.board, image, str(order.model), _UNCHANGED)
     return found
 
 

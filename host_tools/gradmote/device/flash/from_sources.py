@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from ...version import __version__
 from ..toolchains.find import toolchain_for
 from ..toolchains.gnu import gnu_toolchain
 from ..toolchains.toolchain import Step, Toolchain, steps_of
+from .watch import SILENT, Watch
 
 _NO_BOUND = "{} does not report how much stack the firmware can take; `mem` in the console shows how much it took"
 _ELF = "firmware.elf"
@@ -34,11 +36,7 @@ _KEPT = 64
 
 
 def build(
-    name: str,
-    image: bytes | None,
-    key: Path | None,
-    on_line: Callable[[str], None] = lambda line: None,
-    rollback_protect: bool = False,
+    name: str, image: bytes | None, key: Path | None, watch: Watch = SILENT, rollback_protect: bool = False
 ) -> Path:
     """Build firmware.elf and footprint.json, and return the path of firmware.elf.
 
@@ -50,7 +48,7 @@ def build(
         name: The board's name.
         image: The image whose kernels the firmware contains; without one it contains all kernels.
         key: The file of the public key that must have signed each image; None accepts any image.
-        on_line: Called with a line for each compiled source.
+        watch: Gets a line for each compiled source, and the number of sources.
         rollback_protect: Whether the firmware also refuses images of a lower version.
     """
     kernels = needs_of(image).flags() if image is not None else []
@@ -59,7 +57,7 @@ def build(
     folder = make_build_folder("packaged", f"{name.replace('-', '_')}-{digest[:12]}")
     outputs = [Output(folder / file) for file in (_ELF, "footprint.json", _BUILT)]
     if not _is_built(folder, digest):
-        elf, footprint = _built(toolchain, kernels, on_line)
+        elf, footprint = _built(toolchain, kernels, watch)
         contents = [elf, json.dumps(footprint, indent=1).encode(), json.dumps({"sources": digest}).encode()]
         write_together([(output, data, None) for output, data in zip(outputs, contents, strict=True)])
     os.utime(folder)
@@ -139,16 +137,26 @@ def _includes(folders: Sequence[Path]) -> list[str]:
     return [f"-I{path}" for path in folders]
 
 
-def _built(
-    toolchain: Toolchain, kernels: Sequence[str], on_line: Callable[[str], None]
-) -> tuple[bytes, dict[str, Any]]:
+def _built(toolchain: Toolchain, kernels: Sequence[str], watch: Watch) -> tuple[bytes, dict[str, Any]]:
     """Return (the bytes of firmware.elf, the board memory that it takes)."""
     with tempfile.TemporaryDirectory(prefix="gradmote-") as name:
         folder = Path(name)
-        objects = toolchain.compile_all(_steps(toolchain, kernels), origin(), folder, on_line)
+        steps = _steps(toolchain, kernels)
+        objects = toolchain.compile_all(steps, origin(), folder, _counted(watch, len(steps)))
         elf = folder / "firmware.elf"
         toolchain.link(objects, toolchain.board.link_flags(), elf)
         found = toolchain.footprint(elf, [folder / path for path in objects])
         if not found["stack_way"]:
             logging.getLogger(__name__).warning(_NO_BOUND.format(toolchain.version()))
         return elf.read_bytes(), found
+
+
+def _counted(watch: Watch, total: int) -> Callable[[str], None]:
+    """Return a callback for the line of each compiled source, which also counts them."""
+    numbers = count(1)
+
+    def on_line(line: str) -> None:
+        watch.line(line)
+        watch.moved(next(numbers), total)
+
+    return on_line

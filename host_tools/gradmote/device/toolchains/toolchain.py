@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -17,6 +18,8 @@ from gradmote.formats.files import make_folder
 _LINES_SHOWN = 12
 #: Compilers newer than the tested ones may have new warnings.
 _NO_ERROR = "-Werror"
+#: What GNU ld and lld print if a section does not fit.
+_OVERFLOW = re.compile(r"region .*FLASH.*overflowed by (\d+) bytes")
 
 
 @dataclass(frozen=True)
@@ -104,10 +107,22 @@ class Toolchain(ABC):
             check=False, env={**os.environ, **self.environment()},
         )  # fmt: skip
         if done.returncode:
+            self._require_flash(done.stderr)
             printed = "".join(f"\n  {line}" for line in done.stderr.splitlines()[-_LINES_SHOWN:])
             raise DeviceError(
                 f"cannot build the firmware of {self.board.name}: {self.name} failed{printed}",
                 f"is the compiler whole? it says: {self.version()}",
+            )
+
+    def _require_flash(self, printed: str) -> None:
+        """Raise DeviceError if the linker reports that the firmware is larger than the board's flash."""
+        over = [int(size) for size in _OVERFLOW.findall(printed)]
+        if over:
+            raise DeviceError(
+                f"the firmware of {self.board.name} with these kernels is {max(over):,} B larger than its "
+                f"{self.board.table['memory']['flash']:,} B of flash for code",
+                "a board with more flash: gradmote boards; or a model with fewer kinds of operators: gradmote kernels "
+                "model.mote",
             )
 
 

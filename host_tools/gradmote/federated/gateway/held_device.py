@@ -14,6 +14,7 @@ from ...device.board_target import BoardTarget
 from ...device.client import Client
 from ...device.emulated_target import emulated_board
 from ...device.target import Target
+from ...device.target_factory import DEFAULT
 from ...errors import DataError, DeviceError, GradmoteError, RuntimeFault
 from ..fleet import FAULTS, TRAINED_ALREADY, bring_to_base, fault_of, tested, train
 from ..replies import AnyRow, DeviceReply, DeviceTest
@@ -83,7 +84,7 @@ class HeldDevice:
         if kind == "twin":
             return KeptTwin(self._folder / self.name, rest or "fused")
         if kind == "qemu":
-            return emulated_board(rest or "mps2-an386", apart=True)
+            return emulated_board(rest or DEFAULT, apart=True, image=self._image)
         return BoardTarget(Client.connect(self.config.url, self.config.baudrate))
 
     def close(self) -> None:
