@@ -116,6 +116,10 @@ STAGES: dict[str, Stage] = {
         "device.one_state --steps {ONE_STATE_STEPS}",
         ONE_STATE_STEPS=Size(200, 4),
     ),
+    "qemu-boards": module(
+        "every emulated board by gradmote train and console, with a float model and an int8 one",
+        "device.every_qemu_board",
+    ),
     "one-round": module(
         "three rounds of a federation on every core",
         "device.one_round --steps {ONE_ROUND_STEPS}",

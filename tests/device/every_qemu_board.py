@@ -45,7 +45,7 @@ LEARNS = 0.8
 
 @dataclass(frozen=True)
 class Row:
-    """What one board did with one model. losses: of each epoch. first, again: seconds."""
+    """The result of one board and one model. losses: of each epoch. first, again: seconds."""
 
     board: str
     model: str
@@ -66,7 +66,8 @@ class Row:
     def line(self) -> str:
         losses = f"{self.losses[0]:.3f} → {self.losses[-1]:.3f}"
         words = [("no", "yes")[said] for said in (self.learns, self.same, self.typed)]
-        return f"{self.board:18}{self.model:7}{losses:16}{words[0]:8}{words[1]:8}{words[2]:9}{self.first:6.1f}{self.again:7.1f}"
+        names = f"{self.board:18}{self.model:7}{losses:16}"
+        return f"{names}{words[0]:8}{words[1]:8}{words[2]:9}{self.first:6.1f}{self.again:7.1f}"
 
 
 HEADING = f"{'board':18}{'model':7}{'loss':16}{'learns':8}{'same':8}{'console':9}{'first':>6}{'again':>7}"

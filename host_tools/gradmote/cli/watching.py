@@ -35,4 +35,5 @@ def watching(quiet: bool) -> Iterator[Watch]:
             stage,
             lambda text: bar.update(task, description=text[:_WORDS]),
             lambda done, total: bar.update(task, completed=done, total=total),
+            lambda text: None if quiet else bar.console.print(text, highlight=False, soft_wrap=True),
         )

@@ -22,7 +22,7 @@ from gradmote.sources.parts import firmware_sources
 
 from .flash.build import is_checkout
 from .flash.fit import require_fit
-from .flash.from_sources import board_of, build, require_compiler
+from .flash.from_sources import FOLDER, board_of, build, require_compiler
 from .flash.watch import Watch
 
 #: How the messages call an image whose file is not known.
@@ -68,21 +68,21 @@ def firmware_for(
 
 def _built(name: str, own: bytes | None, image: bytes | None, file: str, watch: Watch) -> Path:
     """Build the firmware, for the image `own` alone if there is one, and check that `image` fits beside it."""
-    told = _tell_once(watch, f"build the firmware of {name}{f' for {file} alone' if own else ''}, once")
+    told = _tell_once(watch, f"build the firmware of {name}{f' for {file} alone' if own else ''}")
     elf = build(name, own, None, told)
     _require_room(from_footprint(json.loads(elf.with_name("footprint.json").read_text())), image, file)
     return elf
 
 
 def _tell_once(watch: Watch, text: str) -> Watch:
-    """Return a watch that names the stage as soon as anything is compiled."""
+    """Return a watch that names the stage as soon as anything is compiled, and counts instead of naming sources."""
     told: list[str] = []
 
     def on_line(line: str) -> None:
         if not told:
             told.append(text)
-            watch.stage(f"{text}: it is kept in {build_folder()}")
-        watch.line(line)
+            watch.stage(text)
+            watch.note(f"it is built once, and kept in {build_folder() / FOLDER}")
 
     return replace(watch, line=on_line)
 

@@ -16,13 +16,10 @@ def require_fit(board: Board, image: bytes, name: str, unchanged: str = "") -> N
         name: The image's name in the message.
         unchanged: What the message says of the board.
     """
-    arena = read_image(image).header["arena_size"]
-    lacks = board.lacks(arena, len(image))
+    lacks = board.lacks(read_image(image).header["arena_size"], len(image))
     if lacks:
         raise ModelError(
-            f"{name} does not fit {board.name}: it lacks {' and '.join(lacks)} (the model takes {arena:,} B of RAM and "
-            f"{len(image):,} B of flash; the firmware leaves {board.arena_available:,} and {board.image_area:,})"
-            f"{unchanged}",
+            f"{name} does not fit {board.name}: it lacks {' and '.join(lacks)}{unchanged}",
             f"see what takes it: gradmote analyze {name} --board {board.name}; or search what fits: gradmote compile "
             f"model.onnx --board {board.name}",
         )

@@ -28,6 +28,8 @@ from ..toolchains.toolchain import Step, Toolchain, steps_of
 from .watch import SILENT, Watch
 
 _NO_BOUND = "{} does not report how much stack the firmware can take; `mem` in the console shows how much it took"
+#: The folder of gradmote's build folder in which firmwares are kept.
+FOLDER = "packaged"
 _ELF = "firmware.elf"
 #: The file next to the firmware that contains the hash of its sources.
 _BUILT = "built.json"
@@ -54,7 +56,7 @@ def build(
     kernels = needs_of(image).flags() if image is not None else []
     toolchain = toolchain_for(_demanding(board_of(name), key, rollback_protect).with_kernels(kernels))
     digest = _digest(toolchain, kernels)
-    folder = make_build_folder("packaged", f"{name.replace('-', '_')}-{digest[:12]}")
+    folder = make_build_folder(FOLDER, f"{name.replace('-', '_')}-{digest[:12]}")
     outputs = [Output(folder / file) for file in (_ELF, "footprint.json", _BUILT)]
     if not _is_built(folder, digest):
         elf, footprint = _built(toolchain, kernels, watch)
