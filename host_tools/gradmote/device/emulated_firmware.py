@@ -2,8 +2,8 @@
 
 `scons firmware` of a checkout writes build/firmware/<board>. If that is missing, or older than its
 sources, a compiler builds the firmware from the sources, and it is kept in `packaged` of gradmote's
-build folder under a digest of all that went into it. It has the kernels of all operators. Where
-those of quantized models do not fit beside the others, such a model gets firmware for itself alone.
+build folder under a digest of all that went into it. It has the kernels of all operators. If those
+of quantized models do not fit beside the others, such a model gets firmware for itself alone.
 """
 
 from __future__ import annotations
