@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from .optimizer import CLIP_STEPS, Optimizer, check
+from .optimizer import Optimizer, check
 
 
 def adam(
@@ -19,7 +19,7 @@ def adam(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
-    clip_steps: float = CLIP_STEPS,
+    clip_steps: float | None = None,
 ) -> Optimizer:
     """Return PyTorch's torch.optim.Adam, which adds weight decay to the gradient."""
     return Optimizer("adam", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value, clip_steps)
@@ -33,7 +33,7 @@ def adamw(
     weight_decay: float = 1e-2,
     clip_norm: float | None = None,
     clip_value: float | None = None,
-    clip_steps: float = CLIP_STEPS,
+    clip_steps: float | None = None,
 ) -> Optimizer:
     """Return PyTorch's torch.optim.AdamW, which shrinks the parameter before the update."""
     return Optimizer("adamw", learning_rate, _hyper(beta1, beta2, eps, weight_decay), clip_norm, clip_value, clip_steps)
@@ -47,7 +47,7 @@ def adamw_ort(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
-    clip_steps: float = CLIP_STEPS,
+    clip_steps: float | None = None,
 ) -> Optimizer:
     """Return onnxruntime-training's AdamW, with its defaults.
 

@@ -9,10 +9,6 @@ from ..errors import ModelError
 from ..generated.optimizers import RULES
 from ..ir.metadata import LARGEST
 
-#: Without batch norms a single large gradient can ruin a quantized network. A weight that moves by one scale at most
-#: cannot go far; at suitable rates, hardly any weight would move further. docs/QUANTIZATION.md has the measurements.
-CLIP_STEPS = 1.0
-
 
 @dataclass(frozen=True)
 class Optimizer:
@@ -23,7 +19,8 @@ class Optimizer:
     largest absolute value of each gradient's elements, or None (PyTorch's clip_grad_value_); only one of
     the two may be given. learning_rate: that of the first update. clip_steps: how many of its scales a
     quantized weight may move in one update, 0 for any number; a bias may move by as much as a full input
-    of one such weight.
+    of one such weight. None: 8 for
+    weights of dense layers, 2 for other weights, and any number for biases (step_limits.py says why).
     """
 
     rule: str
@@ -31,11 +28,13 @@ class Optimizer:
     hyper: dict[str, float] = field(default_factory=dict)
     clip_norm: float | None = None
     clip_value: float | None = None
-    clip_steps: float = CLIP_STEPS
+    clip_steps: float | None = None
 
     def __post_init__(self) -> None:
         """Raise ModelError for a rate or limit out of range, or for two clipping limits."""
-        check(learning_rate=(self.learning_rate, 0, LARGEST), clip_steps=(self.clip_steps, 0, LARGEST))
+        check(learning_rate=(self.learning_rate, 0, LARGEST))
+        if self.clip_steps is not None:
+            check(clip_steps=(self.clip_steps, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
             if limit is not None and not 0 < limit < largest:
                 raise ModelError(

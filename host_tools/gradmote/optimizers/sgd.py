@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 
 from ..errors import ModelError
-from .optimizer import CLIP_STEPS, Optimizer, check
+from .optimizer import Optimizer, check
 
 
 def sgd(
@@ -18,7 +18,7 @@ def sgd(
     weight_decay: float = 0.0,
     clip_norm: float | None = None,
     clip_value: float | None = None,
-    clip_steps: float = CLIP_STEPS,
+    clip_steps: float | None = None,
 ) -> Optimizer:
     """Return the rule g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v).
 

@@ -11,15 +11,10 @@ import onnx_ir as ir
 from ..errors import UnsupportedOperator
 from ..ir.affine import Affine, affine_of, dequantizers_of
 from ..ir.graph import Builder, attribute, describe
+from .step_limits import bias_limit, weight_limit
 
 #: The most units of a bias, which leaves room for as much in the sum that it starts.
 BIAS_MOST = 2**30
-
-#: A step limit that means no limit.
-ANY_STEP = 2.0**30
-
-#: A bias counts in units of weight and input. One scale of a weight, times a full input, is this many of them.
-FULL_INPUT = 128.0
 
 
 @dataclass(frozen=True)
@@ -45,7 +40,7 @@ class Storing:
         return {"low": self.low, "high": self.high, "limit": float(self.limit), "to": to}
 
 
-def storing_of(graph: ir.Graph, name: str, array: np.ndarray, clip_steps: float) -> Storing | None:
+def storing_of(graph: ir.Graph, name: str, array: np.ndarray, clip_steps: float | None) -> Storing | None:
     """Return how the parameter called `name` of a model is stored; None for a float32 one.
 
     Raises UnsupportedOperator for a quantization that no update can keep.
@@ -56,10 +51,11 @@ def storing_of(graph: ir.Graph, name: str, array: np.ndarray, clip_steps: float)
     units = affine.spread(affine.scale, array.ndim).astype(np.float32)
     zero = affine.zero.reshape(-1)[:1].reshape(())
     if array.dtype == np.int32:
-        return Storing(units, zero, -BIAS_MOST, BIAS_MOST, clip_steps * FULL_INPUT or ANY_STEP)
+        return Storing(units, zero, -BIAS_MOST, BIAS_MOST, bias_limit(clip_steps))
     limits = np.iinfo(array.dtype)
     is_symmetric = int(zero) == 0 and (array.size == 0 or int(array.min()) > limits.min)
-    return Storing(units, zero, limits.min + is_symmetric, limits.max, clip_steps or ANY_STEP)
+    longest = weight_limit(graph.initializers[name], clip_steps)
+    return Storing(units, zero, limits.min + is_symmetric, limits.max, longest)
 
 
 def quantization(value: ir.Value) -> Affine:
