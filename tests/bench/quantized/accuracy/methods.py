@@ -31,9 +31,12 @@ class Method:
         return quantize_model(lesson.model, lesson.calibration) if self.gradients else lesson.model
 
     def image(self, lesson: Lesson, batch: int) -> bytes:
-        """Return the image that trains with SGD, whose rate is set when it runs. The last layer is in float32."""
+        """Return the image that trains with SGD, whose rate is set when it runs. The last layer is in float32.
+
+        All forms have the same limit of a step, one scale: `default_limit` compares limits.
+        """
         options = Options(batch=batch, accumulate=self.rounds, gradients=self.gradients, weights=self.weights)
-        loss, sgd = losses.cross_entropy(), optimizers.sgd(1e-3)
+        loss, sgd = losses.cross_entropy(), optimizers.sgd(1e-3, clip_steps=1)
         return compile_model(self.model(lesson), loss, sgd, options, float_head=bool(self.gradients)).image
 
     def step(self, lesson: Lesson, rate: float) -> Step:
