@@ -22,7 +22,8 @@ def sgd(
 ) -> Optimizer:
     """Return the rule g += wd p; v = momentum v + g; p -= lr (nesterov ? g + momentum v : v).
 
-    Without momentum there is no v. The limits are those of Optimizer. Raises ModelError for Nesterov momentum without momentum.
+    Without momentum there is no v. The limits are those of Optimizer. Raises ModelError for Nesterov momentum
+    without momentum.
     """
     if nesterov and momentum == 0:
         raise ModelError("Nesterov momentum needs a momentum above 0", "pass momentum=0.9")
