@@ -1,5 +1,5 @@
 """Two small networks know handwritten digits, and learn them turned by 90 degrees. Neither has a batch norm, and their
-first weights are PyTorch's own: small ones, of which one scale of int8 is a small step.
+first weights are PyTorch's own, which are small: so is one scale of int8.
 """
 
 from __future__ import annotations
