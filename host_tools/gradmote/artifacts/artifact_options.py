@@ -35,6 +35,8 @@ class ArtifactOptions:
     divides by it in the update. This keeps gradients from underflowing; if none would, the result is
     bitwise equal.
 
+    `input_gradients` names inputs whose gradients the training model returns too, which no image can.
+
     `float_head` makes the quantized weights of the last layer float32, and its result too, which is
     then not rounded.
     """
@@ -53,6 +55,7 @@ class ArtifactOptions:
     tie: Sequence[tuple[str, str]] = ()
     inputs: Inputs | None = None
     float_head: bool = False
+    input_gradients: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         """Raise ModelError for a loss scale that is not a power of two from 2^-64 to 2^64.

@@ -11,7 +11,8 @@ carry a body in standard operators, so any ONNX runtime can run them.
     checkpoint            parameters and running statistics, in Gradmote's checkpoint format (.gmck)
 
 Trained parameters and running statistics are both initializers and inputs: the models run as they
-are, and a caller may pass newer values.
+are, and a caller may pass newer values. Files of the first two have onnxruntime's inputs and outputs
+(file_form.py).
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def build_artifacts(
     tie: Sequence[tuple[str, str]] = (),
     inputs: Inputs | None = None,
     float_head: bool = False,
+    input_gradients: Sequence[str] = (),
 ) -> Artifacts:
     """Return the artifacts in memory. ArtifactOptions explains all other arguments.
 
@@ -86,6 +88,7 @@ def build_artifacts(
         tie=tie,
         inputs=inputs,
         float_head=float_head,
+        input_gradients=input_gradients,
     )
     return make(model, options)
 
@@ -240,7 +243,8 @@ def make_models(made: Artifacts, options: ArtifactOptions) -> Models:
     forward, names = made.models.inference, list(made.parameters)
     changeable = {*names, *made.frozen, *made.statistics}
     scored = with_loss(forward, options) if options.loss is not None else None
-    training = make_training(scored, made, options) if scored is not None and names else None
+    is_training = bool(names or options.input_gradients)
+    training = make_training(scored, made, options) if scored is not None and is_training else None
     inference = for_inference(forward.clone(), changeable)
     if scored is not None:
         for_inference(scored, changeable)

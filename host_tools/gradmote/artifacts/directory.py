@@ -10,10 +10,11 @@ import numpy as np
 from ..errors import CheckpointError, ModelError
 from ..formats.any_checkpoint import load_any
 from ..formats.checkpoint import Checkpoint
-from ..ir.metadata import LOSS, OPTIMIZER
+from ..ir.metadata import LEARNING_RATE, LOSS, OPTIMIZER
 from .artifacts import Artifacts
 from .files import joined, read_artifact, with_weights
 from .onnxruntime import is_ort_optimizer_model, is_ort_training_model, read_optimizer, read_ort, take_over
+from .optimizer_model import optimizer_model
 from .resume import going_on, with_corrections
 
 TRAINING, EVALUATION, OPTIMIZER_MODEL = "training_model.onnx", "eval_model.onnx", "optimizer_model.onnx"
@@ -69,10 +70,24 @@ def read_own(folder: Path, prefix: str, state: Checkpoint) -> Artifacts:
         read_artifact(folder / f"{prefix}{TRAINING}", LOSS),
         {name: state.tensors[name] for name in state.parameters},
         read_artifact(evaluation, LOSS) if evaluation.exists() else None,
-        read_artifact(optimizer, OPTIMIZER) if optimizer.exists() else None,
     )
+    if optimizer.exists():
+        made, state = with_optimizer(made, state, optimizer)
     changed = {name: array for name, array in state.frozen.items() if differs(made, name, array)}
     return going_on(with_weights(made, changed) if changed else made, state)
+
+
+def with_optimizer(made: Artifacts, state: Checkpoint, path: Path) -> tuple[Artifacts, Checkpoint]:
+    """Return the artifacts with the optimizer of a file, which onnxblock.optim may have built, and the state for it."""
+    proto = read_ort(path, OPTIMIZER_MODEL)
+    if is_ort_optimizer_model(proto):
+        optimizer, corrects_bias = read_optimizer(proto)
+        state = with_corrections(state, optimizer, corrects_bias)
+        model = optimizer_model(optimizer, made.parameters, made.models.inference)
+    else:
+        model = read_artifact(path, OPTIMIZER)
+    models = replace(made.models, optimizer=model)
+    return replace(made, models=models, learning_rate=LEARNING_RATE.read(model, 1e-3)), state
 
 
 def differs(made: Artifacts, name: str, array: np.ndarray) -> bool:

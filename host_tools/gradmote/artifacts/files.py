@@ -31,6 +31,7 @@ from ..ir.metadata import (
 from ..ir.write import to_bytes
 from ..rewrite import pipeline
 from .artifacts import Artifacts, Models
+from .file_form import as_in_memory, evaluation_in_file, training_in_file
 from .quantized_weights import without_fraction
 
 _ONE_CALL = "use files of one generate_artifacts call"
@@ -55,7 +56,11 @@ def write_artifacts(made: Artifacts, outputs: Mapping[str, Output]) -> list[Path
     No file is replaced before all are on the disk. Raises OutputError.
     """
     models = made.models
-    named = {"training_model": models.training, "eval_model": models.evaluation, "optimizer_model": models.optimizer}
+    named = {
+        "training_model": models.training and training_in_file(models.training),
+        "eval_model": models.evaluation and evaluation_in_file(models.evaluation),
+        "optimizer_model": models.optimizer,
+    }
     contents = {f"{name}.onnx": to_bytes(model) for name, model in named.items() if model is not None}
     contents["checkpoint"] = checkpoint.pack(made.parameters, made.statistics, frozen=made.frozen)
     if "nominal_checkpoint" in outputs:
@@ -126,7 +131,7 @@ def read_artifact(source: Source, kind: Note[str]) -> ir.Model:
             "generate the artifacts again from the inference model",
         )
     restore_labels(model)
-    return model
+    return as_in_memory(model)
 
 
 def parameter_names(training: ir.Model) -> list[str]:

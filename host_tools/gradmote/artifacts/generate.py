@@ -11,10 +11,12 @@ import onnx
 
 from .. import losses, optimizers
 from ..errors import ModelError
+from ..frontend import read_model
 from ..losses import Loss
 from ..optimizers import Optimizer
 from .build import build_artifacts
 from .files import artifact_outputs, write_artifacts
+from .onnxruntime.ort_models import in_training_mode
 
 
 class LossType(Enum):
@@ -66,19 +68,21 @@ def generate_artifacts(
 
     Signature and meaning are those of onnxruntime.training.artifacts.generate_artifacts, except for
     batch_norm, running_variance and float_head (see ArtifactOptions): onnxruntime always trains with
-    statistics of the batch, and does not train quantized models.
+    statistics of the batch, and does not train quantized models. batch_norm is "batch" by default if the model was
+    exported in training mode, and else "frozen".
 
     requires_grad: initializers to train; none by default, as in onnxruntime. frozen_params:
     initializers that stay as they are, but are parameters of the checkpoint; they must not overlap with
     requires_grad. loss: a LossType or a function over the graph (gradmote.losses).
     additional_output_names: values that the training and eval models also return. nominal_checkpoint:
     also writes `nominal_checkpoint` without parameter data. loss_input_names: the outputs that are
-    inputs of the loss; all by default. Raises ModelError.
+    inputs of the loss; all by default. ort_format: also writes each model in ORT format, with
+    onnxruntime's converter. custom_op_library: refused. Raises ModelError.
     """
-    if ort_format or custom_op_library:
-        raise ModelError(
-            "ort_format and custom_op_library have no meaning here", "leave them out; Gradmote's format is .mote"
-        )
+    if custom_op_library:
+        raise ModelError("custom operators cannot be trained", "leave custom_op_library out")
+    convert = ort_converter() if ort_format else None
+    model = read_model(model)
     check_disjoint(requires_grad or (), frozen_params or ())
     outputs = artifact_outputs(Path(artifact_directory or os.getcwd()), prefix, nominal_checkpoint)
     made = build_artifacts(
@@ -89,11 +93,33 @@ def generate_artifacts(
         keep=list(frozen_params or ()),
         additional_outputs=additional_output_names or (),
         loss_inputs=loss_input_names,
-        batch_norm=batch_norm,
+        batch_norm=batch_norm or batch_norm_of(model),
         running_variance=running_variance,
         float_head=float_head,
     )
-    write_artifacts(made, outputs)
+    written = write_artifacts(made, outputs)
+    if convert is not None:
+        for path in written:
+            if path.suffix == ".onnx":
+                convert(path)
+
+
+def batch_norm_of(model: onnx.ModelProto) -> str | None:
+    """Return "batch" for a model with a BatchNormalization in training mode, else None."""
+    nodes = [node for node in model.graph.node if node.op_type == "BatchNormalization" and not node.domain]
+    return "batch" if any(in_training_mode(node) for node in nodes) else None
+
+
+def ort_converter() -> Callable[[Path], None]:
+    """Return a function that writes a model in ORT format beside its file.
+
+    Raises ModelError if onnxruntime, which has the converter, is not installed.
+    """
+    try:
+        from onnxruntime.tools.convert_onnx_models_to_ort import OptimizationStyle, convert_onnx_models_to_ort
+    except ImportError as error:
+        raise ModelError("ort_format needs onnxruntime's converter", "pip install onnxruntime") from error
+    return lambda path: convert_onnx_models_to_ort(path, optimization_styles=[OptimizationStyle.Fixed])
 
 
 def check_disjoint(requires_grad: Sequence[str], frozen_params: Sequence[str]) -> None:

@@ -11,7 +11,7 @@ from ..errors import ModelError
 from ..frontend import infer_shapes
 from ..frontend.registry import attach_functions
 from ..ir.graph import Builder
-from ..ir.metadata import LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
+from ..ir.metadata import ADDITIONAL, INPUT_GRADIENTS, LABELS, LOSS, OUTPUTS, PARAMETERS, STATISTICS, is_label
 from ..rewrite import pipeline
 from ..rewrite.batch_norm import training as batch_statistics
 from ..rewrite.layers import layer_called
@@ -35,6 +35,7 @@ def with_loss(forward: ir.Model, options: ArtifactOptions) -> ir.Model:
     additional = values_called(graph, options.additional_outputs, outputs)  # the loss may have made some
     graph.outputs[:] = list(dict.fromkeys([value, *additional, *outputs]))
     OUTPUTS.write(model, [str(o.name) for o in outputs])
+    ADDITIONAL.write(model, [str(o.name) for o in dict.fromkeys(additional) if o is not value])
     LOSS.write(model, str(value.name))
     LABELS.write(model, [str(v.name) for v in graph.inputs if is_label(v)])
     return infer_shapes(attach_functions(model))
@@ -57,8 +58,9 @@ def values_called(graph: ir.Graph, names: Sequence[str], outputs: Sequence[ir.Va
 def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOptions) -> ir.Model:
     """Return the loss graph with the gradient of every parameter as an output.
 
-    The outputs are the loss, the additional outputs, the gradients of loss_scale times the loss,
-    and the new running statistics; other outputs of the model are dropped. names: the parameters.
+    The outputs are the loss, the additional outputs, the gradients of loss_scale times the loss (first
+    those of inputs that options.input_gradients names), and the new running statistics; other outputs of
+    the model are dropped. names: the parameters.
     """
     model = scored.clone()
     if pipeline.decompose(model.graph, set(names)):
@@ -77,10 +79,25 @@ def with_gradients(scored: ir.Model, names: Sequence[str], options: ArtifactOpti
     unused = [n for n in names if n not in graph.initializers]
     if unused:
         raise ModelError(f"the loss does not depend on {', '.join(unused)}", "train weights that the output depends on")
-    differentiate(graph, loss, [graph.initializers[n] for n in names], options.loss_scale)
+    inputs = inputs_called(graph, options.input_gradients)
+    if inputs:
+        INPUT_GRADIENTS.write(model, list(options.input_gradients))
+    differentiate(graph, loss, [*inputs, *(graph.initializers[n] for n in names)], options.loss_scale)
     graph.outputs.extend(updates)
     expose_parameters(graph, [*names, *statistics])
     return infer_shapes(attach_functions(model))
+
+
+def inputs_called(graph: ir.Graph, names: Sequence[str]) -> list[ir.Value]:
+    """Return the inputs of these names.
+
+    Raises ModelError for one that does not exist, or that is not float32.
+    """
+    known = {str(v.name): v for v in graph.inputs if v.dtype == ir.DataType.FLOAT and not is_label(v)}
+    missing = [name for name in names if name not in known]
+    if missing:
+        raise ModelError(f"no float32 input is called {', '.join(missing)}", f"there are {', '.join(known)}")
+    return [known[name] for name in names]
 
 
 def set_training_mode(graph: ir.Graph, node: ir.Node) -> None:

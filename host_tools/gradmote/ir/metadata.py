@@ -142,6 +142,8 @@ SHARED_WEIGHTS: Note[dict[str, list[str]]] = Note("shared_weights", json.dumps, 
 # ---- Notes on a model
 
 OUTPUTS = names("outputs")  #: the outputs of the user's model
+ADDITIONAL = names("additional")  #: the outputs after the loss that were asked for
+INPUT_GRADIENTS = names("input_gradients")  #: the inputs whose gradients a training model returns
 LABELS = names("labels")  #: the inputs that are labels
 LOSS = text("loss")  #: the output that is the loss: this is a training or eval model
 PARAMETERS = names("parameters")  #: the trained parameters, in state order

@@ -10,6 +10,11 @@ import onnx
 
 from ..errors import ModelError
 
+#: The opset of an empty model: onnxruntime 1.18 and all newer ones read it.
+DEFAULT_OPSET = 21
+#: The lowest IR version with all that a model may have apart from newer operators and types: functions, metadata.
+FEATURES_IR_VERSION = 10
+
 
 class ModelAccessor:
     """The model that blocks append to, from `with base(model) as accessor`."""
@@ -46,6 +51,7 @@ def opened(model: onnx.ModelProto) -> Iterator[ModelAccessor]:
 def base(model: onnx.ModelProto, model_path: str | None = None) -> Iterator[ModelAccessor]:
     """Let blocks append to a copy of the model until the context ends.
 
+    The copy has the lowest IR version that its opsets need, because runtimes refuse one that is newer than they are.
     model_path: accepted for compatibility with onnxruntime, without effect. Raises ModelError inside of
     another such context.
     """
@@ -53,14 +59,21 @@ def base(model: onnx.ModelProto, model_path: str | None = None) -> Iterator[Mode
         raise ModelError("there is a base model already", "end the other `with onnxblock.base(...)` first")
     copy = onnx.ModelProto()
     copy.CopyFrom(model)
+    copy.ir_version = min(
+        copy.ir_version,
+        max(FEATURES_IR_VERSION, onnx.helper.find_min_ir_version_for(copy.opset_import, ignore_unknown=True)),
+    )
     with opened(copy) as accessor:
         yield accessor
 
 
 @contextmanager
 def empty_base(opset_version: int | None = None) -> Iterator[ModelAccessor]:
-    """Let blocks append to an empty model until the context ends."""
-    opset = onnx.helper.make_opsetid("", opset_version or onnx.defs.onnx_opset_version())
+    """Let blocks append to an empty model until the context ends.
+
+    opset_version: DEFAULT_OPSET by default, and not the newest of the onnx package, which runtimes may not know yet.
+    """
+    opset = onnx.helper.make_opsetid("", opset_version or DEFAULT_OPSET)
     graph = onnx.helper.make_graph([], "graph", [], [])
     with base(onnx.helper.make_model(graph, opset_imports=[opset], producer_name="gradmote")) as accessor:
         yield accessor

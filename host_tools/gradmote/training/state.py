@@ -12,7 +12,7 @@ from ..formats.any_checkpoint import load_any
 from ..formats.checkpoint import Checkpoint
 from ..formats.files import write_atomically
 from .inputs import as_array
-from .twin import Twin
+from .twin import Twin, no_data
 
 
 class Parameter:
@@ -74,15 +74,13 @@ class Parameters:
     def __getitem__(self, name: str) -> Parameter:
         """Return the parameter of that name.
 
-        Raises KeyError, like onnxruntime, if there is none.
+        Raises KeyError, like onnxruntime, if there is none, and DataError if a nominal checkpoint has no data for it.
         """
-        if name not in self:
-            raise KeyError(f"Parameter {name} not found.")
-        return Parameter(self._twin, name)
+        return self._found(name, "Please load the parameter states first")
 
     def __setitem__(self, name: str, value: np.ndarray) -> None:
-        """Assign to the data of the parameter of that name."""
-        self[name].data = value
+        """Assign to the data of the parameter of that name; raises the errors of [name]."""
+        self._found(name, "Please load all the parameter states first").data = value
 
     def __contains__(self, name: object) -> bool:
         """Return whether a parameter has that name."""
@@ -99,6 +97,13 @@ class Parameters:
     def __repr__(self) -> str:
         """Return the list of names as text."""
         return repr(self._names())
+
+    def _found(self, name: str, words: str) -> Parameter:
+        if name not in self:
+            raise KeyError(f"Parameter {name} not found.")
+        if name in self._twin.missing:
+            raise no_data(name, words)
+        return Parameter(self._twin, name)
 
     def _names(self) -> list[str]:
         return [*self._twin.names, *self._twin.frozen_names]

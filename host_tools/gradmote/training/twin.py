@@ -35,6 +35,9 @@ _MODEL_ID = slice(16, 32)  # bytes of an image's header
 _PROPERTY_SLOTS = 4
 _ANY_MODEL = bytes(16)
 
+#: What onnxruntime says if the data of a nominal checkpoint is needed.
+LOAD_FIRST = "Please load the model parameters first."
+
 
 @dataclass
 class Opened:
@@ -146,8 +149,8 @@ class Twin:
             raise CheckpointError("the state has no model yet", "pass it to a Module")
         if self._missing:
             raise CheckpointError(
-                f"the nominal checkpoint has no data for {', '.join(sorted(self._missing))}",
-                "call copy_buffer_to_parameters() first",
+                f"the nominal checkpoint has no data for {', '.join(sorted(self._missing))}. {LOAD_FIRST}",
+                "call copy_buffer_to_parameters()",
             )
         if sizes not in self._sessions:
             self._sessions[sizes] = self._open(self.artifacts, sizes)
@@ -171,6 +174,11 @@ class Twin:
     # ---- Parameters
 
     @property
+    def missing(self) -> set[str]:
+        """Return the names of the parameters that have no data, because the checkpoint was nominal."""
+        return self._missing
+
+    @property
     def names(self) -> list[str]:
         """Return the names of the trained parameters."""
         return list(self._arrays.parameters)
@@ -188,7 +196,7 @@ class Twin:
         if name in self._frozen:
             return self._frozen[name].copy()
         if name in self._missing:
-            raise DataError(f"the nominal checkpoint has no data for '{name}'", "call copy_buffer_to_parameters()")
+            raise no_data(name, LOAD_FIRST)
         if self.current:
             return np.array(self.current.session.parameter(name))
         return self._arrays.tensors[name].copy()
@@ -353,6 +361,11 @@ class Twin:
                 "the checkpoint belongs to another model or optimizer",
                 "load the one that was saved with this model, or one without optimizer state",
             )
+
+
+def no_data(name: str, words: str) -> DataError:
+    """Return the error for a parameter that has no data. words: onnxruntime's."""
+    return DataError(f"the nominal checkpoint has no data for '{name}'. {words}", "call copy_buffer_to_parameters()")
 
 
 def check_data(name: str, own: np.ndarray, data: np.ndarray) -> None:

@@ -14,6 +14,7 @@ from numeric.training.ort_artifacts.batches import BEFORE, batch_of
 
 import gradmote
 from gradmote import onnxblock
+from gradmote.artifacts.directory import read_directory
 from gradmote.compiler.options import Options
 from gradmote.errors import CheckpointError, ModelError
 from gradmote.training import CheckpointState, Module, Optimizer
@@ -159,6 +160,8 @@ def test_a_training_block_makes_the_four_files(unpacked, tmp_path):
     for name, proto in (("training", training), ("eval", evaluation), ("optimizer", optimizer.to_model_proto())):
         onnx.save(proto, made / f"{name}_model.onnx")
     onnxblock.save_checkpoint(block.parameters(), made / "checkpoint")
+    found = read_directory(made)
+    assert list(found.parameters) == weights(model) and found.models.optimizer is not None
     np.testing.assert_allclose(trained(made, facts), facts["before"], rtol=1e-5)
     assert Module(
         made / "training_model.onnx", CheckpointState.load_checkpoint(made / "checkpoint")
@@ -177,6 +180,90 @@ def test_frozen_parameters_of_a_training_block(unpacked):
         "0.weight",
         "0.bias",
     }
+
+
+def test_a_training_block_without_requires_grad_trains_nothing(unpacked, caplog):
+    _, _, model = unpacked("mlp_clipped")
+    block = Stacked()
+    with pytest.raises(ModelError, match="Please build the training and eval models first"):
+        block.to_model_proto()
+    with onnxblock.base(model):
+        block("y0")
+    assert block.parameters() == ([], []) and "no parameter of the training model trains" in caplog.text
+    training, evaluation = block.to_model_proto()
+    assert [o.name for o in training.graph.output] == [o.name for o in evaluation.graph.output] == ["loss", "y0"]
+    assert training.graph.input[-1].name == "lazy_reset_grad"
+
+
+def test_a_training_block_returns_gradients_of_inputs(unpacked, tmp_path):
+    _, facts, model = unpacked("mlp_clipped")
+    block = Stacked()
+    for name in ("x", "2.bias"):
+        block.requires_grad(name)
+    with onnxblock.base(model):
+        block("y0")
+    training, _ = block.to_model_proto()
+    assert [o.name.partition("_grad")[0] for o in training.graph.output] == ["loss", "y0", "x", "2.bias"]
+    x, labels = batch_of(facts["inputs"], 0)
+    feeds = {"x": x, "labels": labels, "lazy_reset_grad": np.array([True])}
+    for value in training.graph.input:
+        if value.name.endswith("buffer"):
+            shape = x.shape if value.name.startswith("x_") else (4,)
+            feeds[value.name] = np.full(shape, np.nan, np.float32)
+    session = onnxruntime.InferenceSession(training.SerializeToString())
+    (gradient,) = session.run(["x_grad.accumulation.out"], feeds)
+    step = 1e-2 * np.sign(gradient)
+    ahead, behind = (session.run(["loss"], {**feeds, "x": x + s})[0] for s in (step, -step))
+    assert float(ahead - behind) / 2 == pytest.approx(float((gradient * step).sum()), rel=0.01)
+    onnx.save(training, tmp_path / "training_model.onnx")
+    onnxblock.save_checkpoint(block.parameters(), tmp_path / "own")
+    with pytest.raises(ModelError, match="the gradient of x, an input"):
+        Module(tmp_path / "training_model.onnx", CheckpointState.load_checkpoint(tmp_path / "own"))
+
+
+# ---- Optimizer models, run by onnxruntime
+
+GRADIENTS = [np.array([[3.0, -4.0]], np.float32), np.array([12.0, 0.5, -1.0], np.float32)]
+PARAMETERS = [np.array([[0.5, 1.5]], np.float32), np.array([-1.0, 2.0, 0.25], np.float32)]
+
+
+def step_of(optimizer: onnxblock.Block, **feeds) -> list:
+    """The outputs of the model of an optimizer block, which onnxruntime runs."""
+    tensors = [onnx.numpy_helper.from_array(array, f"p{index}") for index, array in enumerate(PARAMETERS)]
+    with onnxblock.empty_base(17):
+        optimizer((tensors, []))
+    session = onnxruntime.InferenceSession(optimizer.to_model_proto().SerializeToString())
+    rate, step = np.array([0.01], np.float32), np.array([3], np.int64)
+    feeds |= {"learning_rate": rate, "step": step, "params": PARAMETERS, "gradients": GRADIENTS}
+    return session.run(None, feeds)
+
+
+def clipped(max_norm: float) -> list[np.ndarray]:
+    norm = np.sqrt(sum((g.astype(np.float64) ** 2).sum() for g in GRADIENTS))
+    return [g * min(1.0, max_norm / (norm + 1e-6)) for g in GRADIENTS]
+
+
+@pytest.mark.parametrize("max_norm", [0.5, 100.0])
+def test_the_model_of_sgd(max_norm):
+    done, updated = step_of(onnxblock.optim.SGD(clip_grad=onnxblock.optim.ClipGradNorm(max_norm)))
+    assert done.tolist() == [True]
+    for new, old, gradient in zip(updated, PARAMETERS, clipped(max_norm), strict=True):
+        np.testing.assert_allclose(new, old - 0.01 * gradient, rtol=1e-6)
+
+
+def test_the_model_of_adamw():
+    rng = np.random.default_rng(0)
+    m, v = ([f(rng.normal(size=g.shape)).astype(np.float32) for g in GRADIENTS] for f in (np.asarray, np.abs))
+    moments = {"first_order_moments": m, "second_order_moments": v}
+    optimizer = onnxblock.optim.AdamW(betas=(0.8, 0.99), eps=1e-5, weight_decay=0.1)
+    done, updated, *found = step_of(optimizer, **moments)
+    assert done.tolist() == [True]
+    for index, gradient in enumerate(GRADIENTS):
+        m_new, v_new = 0.8 * m[index] + 0.2 * gradient, 0.99 * v[index] + 0.01 * gradient.astype(np.float64) ** 2
+        rate = 0.01 * np.sqrt(1 - 0.99**3) / (1 - 0.8**3)
+        expected = (PARAMETERS[index] - rate * m_new / (np.sqrt(v_new) + 1e-5)) * (1 - 0.01 * 0.1)
+        for new, want in zip((updated, *found), (expected, m_new, v_new), strict=True):
+            np.testing.assert_allclose(new[index], want, rtol=1e-5, atol=1e-6)
 
 
 # ---- Each building block computes what its name says

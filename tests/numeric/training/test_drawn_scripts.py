@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from numeric.training.conftest import SHAPES
 from numeric.training.test_training import batch, opened
 
+from gradmote.artifacts.file_form import BUFFER, RESET, SUM
 from gradmote.errors import RuntimeFault
 from support.sampling import at_most
 
@@ -18,7 +19,7 @@ RATE = np.float32(0.05)
 
 
 class Oracle:
-    """Parameters and the sum of their gradients; onnxruntime computes the gradients."""
+    """Parameters and the sum of their gradients; onnxruntime computes both sums and gradients."""
 
     def __init__(self, files: Path, start: dict[str, np.ndarray]) -> None:
         self._session = onnxruntime.InferenceSession(files / "training_model.onnx")
@@ -26,9 +27,10 @@ class Oracle:
         self.sums: dict[str, np.ndarray] = {}
 
     def call(self, x: np.ndarray, labels: np.ndarray) -> np.ndarray:
-        names = [f"{name}_grad" for name in SHAPES]
-        loss, *found = self._session.run(["loss", *names], {"x": x, "labels": labels, **self.parameters})
-        self.sums = {name: self.sums.get(name, 0) + gradient for name, gradient in zip(SHAPES, found, strict=True)}
+        buffers = {f"{n}{BUFFER}": self.sums.get(n, np.full(s, np.nan, np.float32)) for n, s in SHAPES.items()}
+        feeds = {"x": x, "labels": labels, **self.parameters, **buffers, RESET: np.array([not self.sums])}
+        loss, *found = self._session.run(["loss", *(f"{name}{SUM}" for name in SHAPES)], feeds)
+        self.sums = dict(zip(SHAPES, found, strict=True))
         return loss
 
     def step(self) -> None:

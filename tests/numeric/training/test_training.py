@@ -10,6 +10,7 @@ from numeric.training.conftest import SHAPES, mlp, write
 
 from gradmote import artifacts, optimizers
 from gradmote.artifacts import build_artifacts, resolve_loss
+from gradmote.artifacts.file_form import BUFFER, RESET, SUM
 from gradmote.artifacts.files import load_artifacts
 from gradmote.compiler import Options, compile_image
 from gradmote.errors import CheckpointError, DataError, ModelError, RuntimeFault
@@ -42,9 +43,11 @@ def steps(module: Module, optimizer: Optimizer, seeds, n: int = 8) -> list[float
 
 
 def reference_gradients(files, x: np.ndarray, labels: np.ndarray) -> dict[str, np.ndarray]:
-    """The training model's own gradient outputs, from onnxruntime, at the initial parameters."""
+    """The training model's own gradients, from onnxruntime, at the initial parameters."""
     session = onnxruntime.InferenceSession(files / "training_model.onnx")
-    found = session.run([f"{n}_grad" for n in SHAPES], {"x": x, "labels": labels})
+    buffers = {f"{n}{BUFFER}": np.full(shape, np.nan, np.float32) for n, shape in SHAPES.items()}
+    feeds = {"x": x, "labels": labels, **buffers, RESET: np.array([True])}
+    found = session.run([f"{n}{SUM}" for n in SHAPES], feeds)
     return dict(zip(SHAPES, found, strict=True))
 
 

@@ -11,6 +11,7 @@ from onnx import numpy_helper
 
 from ...errors import CheckpointError, ModelError
 from ...frontend.read import Source, read
+from ...ir.metadata import LOSS
 from ...rewrite.batch_norm import FROZEN
 
 _BUFFER = "_grad.accumulation.buffer"
@@ -20,12 +21,13 @@ _ONE_CALL = "use files of one generate_artifacts call"
 
 
 def is_ort_training_model(model: onnx.ModelProto) -> bool:
-    """Return whether generate_artifacts of onnxruntime wrote the training model."""
-    return any(value.name.endswith(_BUFFER) for value in model.graph.input)
+    """Return whether generate_artifacts of onnxruntime wrote the training model, and not that of Gradmote."""
+    is_own = any(note.key == LOSS.key for note in model.metadata_props)
+    return not is_own and any(value.name.endswith(_BUFFER) for value in model.graph.input)
 
 
 def is_ort_optimizer_model(model: onnx.ModelProto) -> bool:
-    """Return whether generate_artifacts of onnxruntime wrote the optimizer model."""
+    """Return whether generate_artifacts of onnxruntime, or a block of onnxblock.optim, wrote the optimizer model."""
     return any(node.domain == "com.microsoft" for node in model.graph.node)
 
 
