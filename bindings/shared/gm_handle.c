@@ -5,6 +5,7 @@
  */
 #include "gm_handle.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -507,6 +508,40 @@ static int carry_over(gm_session *session, const void *data, size_t size, uint32
     return gm_checkpoint_carry_over(session, read_file, &from, from.size, carried);
 }
 
+/* Puts the bytes that an entry begins with in the image into a copy of the state. */
+static void begin_again(const gm_session *session, const gm_state_entry *entry, uint8_t *state)
+{
+    const uint8_t *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
+    uint32_t end = session->header->sections[GM_SECTION_INITIAL].size;
+    uint32_t count = entry->offset < end ? end - entry->offset : 0; /* the rest of the state begins as zeros */
+    count = count < entry->size ? count : entry->size;
+    memset(state + entry->offset, 0, entry->size);
+    memcpy(state + entry->offset, initial + entry->offset, count);
+}
+
+static void seal(uint8_t *file, size_t size)
+{
+    size_t from = offsetof(gm_checkpoint, crc) + sizeof(uint32_t);
+    uint32_t crc = gm_crc32(0, file + from, size - from);
+    memcpy(file + offsetof(gm_checkpoint, crc), &crc, sizeof crc);
+}
+
+static int save_without_optimizer(const gm_session *session, void *data, size_t size)
+{
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *end = entry + session->header->sections[GM_SECTION_STATE].size / sizeof *entry;
+    int status = save(session, 0, data, size);
+    for (; status == GM_OK && entry < end; entry++) {
+        if (entry->role == GM_STATE_ROLE_SLOT || entry->role == GM_STATE_ROLE_CONTROL) {
+            begin_again(session, entry, (uint8_t *)data + (size - session->header->state_size));
+        }
+    }
+    if (status == GM_OK) {
+        seal(data, size);
+    }
+    return status;
+}
+
 int64_t gm_handle_checkpoint_size(int64_t handle, int half)
 {
     ENTER(handle);
@@ -516,6 +551,13 @@ int64_t gm_handle_checkpoint_size(int64_t handle, int half)
 }
 
 /* ---- As onnxruntime does ----------------------------------------------------------------------- */
+
+static int all_trained(const gm_session *session)
+{
+    const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
+    uint32_t scheme = session->header->scheme;
+    return scheme != GM_NONE && strcmp(names + scheme, "full") == 0 ? GM_OK : GM_ERR_FROZEN;
+}
 
 static int export_model(const gm_session *session, const void *table, size_t table_size, void *data, size_t size)
 {

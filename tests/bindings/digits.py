@@ -6,9 +6,11 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from gradmote import optimizers
+from gradmote import losses, optimizers
+from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import trained_model
 from gradmote.artifacts.export_table import export_table
+from gradmote.compiler import Options, compile_image
 from gradmote.ir.write import proto_bytes
 from support import digits
 
@@ -17,7 +19,12 @@ NO_CODE = ("//", "/*", "*", "import ", "using ", "package ", "#import", "#includ
 
 
 def images(folder: Path) -> tuple[Path, Path]:
-    """Write the MLP of same_state as an image with steps, and as one that accumulates gradients."""
+    """Write the MLP of same_state as an image with steps, and as one that accumulates gradients.
+
+    Beside them is head.mote, which accumulates too, and in which only the last layer trains.
+    """
+    made = build_artifacts(digits.model(), None, losses.cross_entropy(), optimizers.sgd(0.1), scheme="head")
+    (folder / "head.mote").write_bytes(compile_image(made, Options(accumulate=True)).image)
     paths = folder / "model.mote", folder / "accumulating.mote"
     for path, accumulate in zip(paths, (False, True)):
         image = digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate)

@@ -43,6 +43,8 @@ namespace Gradmote
         internal CloseCall OptimizerStepOnSum;
         internal ExportSizeCall ExportSize;
         internal ExportModelCall ExportModel;
+        internal LoadCall SaveWithoutOptimizer;
+        internal CloseCall AllTrained;
         internal OutputSizeCall OutputSize;
 
         private const CallingConvention C = CallingConvention.Cdecl;

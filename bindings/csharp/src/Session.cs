@@ -144,14 +144,24 @@ namespace Gradmote
         public void ApplyDeltaBytes(byte[] delta) => Set(Difference, delta);
 
         /// <summary>Returns the bytes of a .gmck checkpoint.</summary>
-        public byte[] Save()
+        public byte[] Save() => Saved((file, size) => native.Save(handle, 0, file, size));
+
+        /// <summary>
+        /// Returns a checkpoint from which the optimizer begins again: moments, counters, rate and schedule are the image's.
+        /// </summary>
+        public byte[] SaveWithoutOptimizer() => Saved((file, size) => native.SaveWithoutOptimizer(handle, file, size));
+
+        private byte[] Saved(Func<byte[], UIntPtr, int> save)
         {
             long size = native.CheckpointSize(handle, 0);
             Check((int)Math.Min(size, 0), "Save");
             var file = new byte[size];
-            Check(native.Save(handle, 0, file, Bytes(file)), "Save");
+            Check(save(file, Bytes(file)), "Save");
             return file;
         }
+
+        /// <summary>Throws GradmoteException if some weights do not train: these are constants of the image.</summary>
+        public void RequireAllTrained() => Check(native.AllTrained(handle), "AllTrained");
 
         /// <summary>
         /// Returns the trained model as an ONNX file. exportTable: the .gmex file of `gradmote compile --export-table`.

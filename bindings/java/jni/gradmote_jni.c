@@ -314,14 +314,15 @@ METHOD(void, set)(JNIEnv *env, jclass type, jlong table, jlong handle, jint valu
     throws(env, status, "parameters");
 }
 
-METHOD(jbyteArray, save)(JNIEnv *env, jclass type, jlong table, jlong handle)
+METHOD(jbyteArray, save)(JNIEnv *env, jclass type, jlong table, jlong handle, jboolean with_optimizer)
 {
     int64_t size = CALLS(table)->checkpoint_size(handle, 0);
     void *bytes = size < 0 ? NULL : malloc((size_t)size);
     int status = size < 0 ? (int)size : bytes == NULL ? GM_ERR_NO_MEMORY : GM_OK;
     (void)type;
     if (status == GM_OK) {
-        status = CALLS(table)->save(handle, 0, bytes, (size_t)size);
+        status = with_optimizer ? CALLS(table)->save(handle, 0, bytes, (size_t)size)
+                                : CALLS(table)->save_without_optimizer(handle, bytes, (size_t)size);
     }
     jbyteArray saved = throws(env, status, "save") ? NULL : new_bytes(env, bytes, (size_t)size);
     free(bytes);

@@ -154,6 +154,13 @@ typedef NS_ENUM(uint32_t, GMDType) {
 /* Returns the bytes of a .gmck checkpoint. */
 - (nullable NSData *)saveWithError:(NSError **)error;
 
+/* Returns a checkpoint from which the optimizer begins again: moments, counters, rate and schedule are
+ * the image's. */
+- (nullable NSData *)saveWithoutOptimizerWithError:(NSError **)error;
+
+/* Fails with GM_ERR_FROZEN if some weights do not train: these are constants of the image. */
+- (BOOL)requireAllTrainedWithError:(NSError **)error;
+
 /* Returns the trained model as an ONNX file. table: the .gmex file of `gradmote compile --export-table`. */
 - (nullable NSData *)exportModelWithTable:(NSData *)table error:(NSError **)error;
 

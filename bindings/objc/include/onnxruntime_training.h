@@ -76,7 +76,8 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 }
 - (nullable instancetype)initWithPath:(NSString *)path error:(NSError **)error;
 
-/* Writes a .gmck file, always with the optimizer's state. */
+/* Writes a .gmck file. includeOptimizerState: NO if the optimizer should begin again from it, as in the
+ * image. */
 - (BOOL)saveCheckpointToPath:(NSString *)path withOptimizerState:(BOOL)includeOptimizerState error:(NSError **)error;
 
 /* Properties are 32-bit numbers; texts are refused. */
@@ -121,6 +122,9 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
 - (BOOL)schedulerStepWithError:(NSError **)error;
 - (float)getLearningRateWithError:(NSError **)error;
 - (BOOL)setLearningRate:(float)lr error:(NSError **)error;
+
+/* Returns a copy of the trained parameters, the only ones that an image can change. If some weights do
+ * not train, onlyTrainable must be YES. */
 - (nullable ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error;
 - (BOOL)fromBufferWithValue:(ORTValue *)buffer error:(NSError **)error;
 

@@ -273,6 +273,15 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     return CALL(save, 0, [saved mutableBytes], [saved length]) ? saved : nil;
 }
 
+- (NSData *)saveWithoutOptimizerWithError:(NSError **)error {
+    int64_t size = gm_handle_checkpoint_size(_handle, 0);
+    if (!GMCheck(size, @"save", error)) return nil;
+    NSMutableData *saved = [NSMutableData dataWithLength:(NSUInteger)size];
+    return CALL(save_without_optimizer, [saved mutableBytes], [saved length]) ? saved : nil;
+}
+
+- (BOOL)requireAllTrainedWithError:(NSError **)error { return CALL(all_trained); }
+
 - (NSData *)exportModelWithTable:(NSData *)table error:(NSError **)error {
     int64_t size = gm_handle_export_size(_handle, [table bytes], [table length]);
     if (!GMCheck(size, @"export model", error)) return nil;

@@ -32,7 +32,8 @@
 }
 
 - (BOOL)saveCheckpointToPath:(NSString *)path withOptimizerState:(BOOL)includeOptimizerState error:(NSError **)error {
-    NSData *saved = [[self sessionWithError:error] saveWithError:error];
+    GMSession *session = [self sessionWithError:error];
+    NSData *saved = includeOptimizerState ? [session saveWithError:error] : [session saveWithoutOptimizerWithError:error];
     if (saved == nil) return NO;
     BOOL isWritten = path != nil && [saved writeToFile:path atomically:YES];
     return isWritten || GMFail(GM_ERR_IO, [NSString stringWithFormat:@"checkpoint %@", path], error);

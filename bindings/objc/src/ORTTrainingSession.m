@@ -129,6 +129,7 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
 - (BOOL)setLearningRate:(float)rate error:(NSError **)error { return [_session setLearningRate:rate error:error]; }
 
 - (ORTValue *)toBufferWithTrainable:(BOOL)onlyTrainable error:(NSError **)error {
+    if (!onlyTrainable && ![_session requireAllTrainedWithError:error]) return nil;
     NSData *values = [_session parameterValuesWithError:error];
     NSArray *shape = @[ @([values length] / sizeof(float)) ];
     for (GMTensor *parameter in _session.parameters) {

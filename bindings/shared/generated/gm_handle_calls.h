@@ -161,6 +161,18 @@ int gm_handle_export_model(int64_t handle, const void *table, size_t table_size,
     LEAVE(handle, export_model(session, table, table_size, data, size));
 }
 
+int gm_handle_save_without_optimizer(int64_t handle, void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, save_without_optimizer(session, data, size));
+}
+
+int gm_handle_all_trained(int64_t handle)
+{
+    ENTER(handle);
+    LEAVE(handle, all_trained(session));
+}
+
 const gm_handle_calls *gm_handle_table(void)
 {
     static const gm_handle_calls calls = {
@@ -199,6 +211,8 @@ const gm_handle_calls *gm_handle_table(void)
         .optimizer_step_on_sum = gm_handle_optimizer_step_on_sum,
         .export_size = gm_handle_export_size,
         .export_model = gm_handle_export_model,
+        .save_without_optimizer = gm_handle_save_without_optimizer,
+        .all_trained = gm_handle_all_trained,
         .output_size = gm_handle_output_size,
     };
     return &calls;

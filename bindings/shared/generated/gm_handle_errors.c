@@ -45,6 +45,7 @@ const char *gm_handle_error_name(int code)
     case GM_ERR_NO_FMA: return "GM_ERR_NO_FMA";
     case GM_ERR_NO_LIBRARY: return "GM_ERR_NO_LIBRARY";
     case GM_ERR_WRONG_COUNT: return "GM_ERR_WRONG_COUNT";
+    case GM_ERR_FROZEN: return "GM_ERR_FROZEN";
     default: return "UNKNOWN";
     }
 }
@@ -59,6 +60,7 @@ const char *gm_handle_error_text(int code)
     case GM_ERR_NO_FMA: return "this CPU has no fused multiply-add, which the profile fused needs";
     case GM_ERR_NO_LIBRARY: return "the library with this profile's runtime does not load";
     case GM_ERR_WRONG_COUNT: return "the program takes a different number of arrays";
+    case GM_ERR_FROZEN: return "some weights do not train, and an image has those as constants";
     default: return gm_error_text(code);
     }
 }
@@ -73,6 +75,7 @@ const char *gm_handle_error_hint(int code)
     case GM_ERR_NO_FMA: return "use the profile strict";
     case GM_ERR_NO_LIBRARY: return "build it with `scons libraries`, and put it where the system looks for shared libraries";
     case GM_ERR_WRONG_COUNT: return "pass every input and then every label, in the session's order";
+    case GM_ERR_FROZEN: return "ask for the trained parameters only, or compile the model with `--scheme full`";
     default: return gm_error_hint(code);
     }
 }

@@ -10,6 +10,7 @@ enum gm_handle_error {
     GM_ERR_NO_FMA = -105, /* this CPU has no fused multiply-add, which the profile fused needs */
     GM_ERR_NO_LIBRARY = -106, /* the library with this profile's runtime does not load */
     GM_ERR_WRONG_COUNT = -107, /* the program takes a different number of arrays */
+    GM_ERR_FROZEN = -108, /* some weights do not train, and an image has those as constants */
 };
 
 #endif

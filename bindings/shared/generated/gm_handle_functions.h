@@ -118,6 +118,15 @@ GM_EXPORT int64_t gm_handle_export_size(int64_t handle, const void *table, size_
  * gm_handle_export_size(). */
 GM_EXPORT int gm_handle_export_model(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
 
+/* Writes a checkpoint to memory with the parameters, statistics, properties and samples of the
+ * session. Moments, counters, rate, schedule and seed are those that the image begins with. size:
+ * must equal gm_handle_checkpoint_size(handle, 0). */
+GM_EXPORT int gm_handle_save_without_optimizer(int64_t handle, void *data, size_t size);
+
+/* Returns GM_OK if all weights of the model train, and GM_ERR_FROZEN if the image has some as
+ * constants. */
+GM_EXPORT int gm_handle_all_trained(int64_t handle);
+
 /* ---- Fewer samples than the batch -------------------------------------------------------------- */
 
 /* Returns how many bytes of an output the last run has made: those of the samples that it counted.
@@ -164,6 +173,8 @@ typedef struct gm_handle_calls {
     int (*optimizer_step_on_sum)(int64_t handle);
     int64_t (*export_size)(int64_t handle, const void *table, size_t table_size);
     int (*export_model)(int64_t handle, const void *table, size_t table_size, void *data, size_t size);
+    int (*save_without_optimizer)(int64_t handle, void *data, size_t size);
+    int (*all_trained)(int64_t handle);
     int64_t (*output_size)(int64_t handle, uint32_t index);
 } gm_handle_calls;
 

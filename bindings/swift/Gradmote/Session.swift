@@ -205,11 +205,18 @@ public final class Session {
     public func applyDeltaBytes(_ delta: [UInt8]) throws { try setBytes(GM_VALUES_DELTA, delta) }
 
     /// Returns the bytes of a .gmck checkpoint.
-    public func save() throws -> [UInt8] {
+    public func save() throws -> [UInt8] { try saved { gm_handle_save(handle, 0, $0, $1) } }
+
+    /// Returns a checkpoint from which the optimizer begins again: moments, counters, rate and schedule are the image's.
+    public func saveWithoutOptimizer() throws -> [UInt8] {
+        try saved { gm_handle_save_without_optimizer(handle, $0, $1) }
+    }
+
+    private func saved(_ save: (UnsafeMutableRawPointer?, Int) -> Int32) throws -> [UInt8] {
         let size = gm_handle_checkpoint_size(handle, 0)
         try check(Int32(min(size, 0)), "save")
         var file = [UInt8](repeating: 0, count: Int(size))
-        try check(gm_handle_save(handle, 0, &file, file.count), "save")
+        try check(file.withUnsafeMutableBytes { save($0.baseAddress, $0.count) }, "save")
         return file
     }
 

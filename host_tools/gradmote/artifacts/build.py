@@ -257,10 +257,16 @@ def make_training(scored: ir.Model, made: Artifacts, options: ArtifactOptions) -
     """Return the training model, with notes on the settings that Artifacts and load_artifacts() read."""
     training = with_gradients(scored, list(made.parameters), options)
     FROZEN_WEIGHTS.write(training, list(made.frozen))
-    SCHEME.write(training, str(options.scheme))
+    SCHEME.write(training, str(chosen(options, training.graph, made)))
     if options.loss_scale != 1.0:
         LOSS_SCALE.write(training, options.loss_scale)
     return training
+
+
+def chosen(options: ArtifactOptions, graph: ir.Graph, made: Artifacts) -> Scheme | None:
+    """Return the scheme, or the full one if it names all weights."""
+    is_named = options.scheme is not None and options.scheme.kind == "named" and options.scheme.beside is None
+    return Scheme() if is_named and set(made.parameters) >= set(WEIGHTS.read(graph, [])) else options.scheme
 
 
 def for_inference(model: ir.Model, changeable: set[str]) -> ir.Model:

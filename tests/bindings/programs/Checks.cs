@@ -161,7 +161,7 @@ public static class Checks
 
     private static void OnnxruntimesClasses(string model)
     {
-        string kept = Path.GetTempFileName();
+        string kept = Path.GetTempFileName(), fresh = Path.GetTempFileName();
         var state = new CheckpointState();
         using (var session = new TrainingSession(state, model, model, model))
         {
@@ -183,7 +183,9 @@ public static class Checks
             session.SchedulerStep();
             state.AddProperty("epoch", 3L);
             CheckpointState.SaveCheckpoint(state, kept, true);
+            CheckpointState.SaveCheckpoint(state, fresh, false);
             session.FromBuffer(session.ToBuffer(true), true);
+            session.FromBuffer(session.ToBuffer(false), false);
             string folder = Path.GetDirectoryName(Path.GetFullPath(model));
             CheckpointState.SaveCheckpoint(state, Path.Combine(folder, "trained.gmck"), true);
             session.ExportModelForInferencing(Path.Combine(folder, "trained.onnx"), null);
@@ -191,8 +193,28 @@ public static class Checks
         }
         CheckpointState loaded = CheckpointState.LoadCheckpoint(kept);
         using (var session = new TrainingSession(loaded, model, model))
+        {
             Check(session.GetLearningRate() == 0.5f && (long)loaded.GetProperty("epoch") == 3);
+            CheckpointState without = CheckpointState.LoadCheckpoint(fresh);
+            using (var begun = new TrainingSession(without, model, model))
+            using (var first = new TrainingSession(new CheckpointState(), model, model))
+            {
+                Check(begun.ToBuffer(true).SequenceEqual(session.ToBuffer(true)) && (long)without.GetProperty("epoch") == 3);
+                Check(begun.Session.OptimizerSteps == 0 && begun.GetLearningRate() == first.GetLearningRate());
+                begun.FromBuffer(first.ToBuffer(true), true);
+                begun.Session.SetProperty("epoch", null);
+                Check(begun.Session.Save().SequenceEqual(first.Session.Save()));
+            }
+        }
+        string head = Path.Combine(Path.GetDirectoryName(Path.GetFullPath(model)), "head.mote");
+        using (var session = new TrainingSession(new CheckpointState(), head))
+        {
+            Check(session.ToBuffer(true).Length == 330);
+            Refused("GM_ERR_FROZEN", () => session.ToBuffer(false));
+            Refused("GM_ERR_FROZEN", () => session.FromBuffer(session.ToBuffer(true), false));
+        }
         File.Delete(kept);
+        File.Delete(fresh);
     }
 
     private static FixedBufferOnnxValue Value<T>(T[] memory, TensorElementType type) =>

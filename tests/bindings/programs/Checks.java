@@ -177,7 +177,7 @@ public final class Checks {
 
     private static void onnxruntimesClasses(String model) throws Exception {
         OrtEnvironment environment = OrtEnvironment.getEnvironment();
-        Path kept = Files.createTempFile("learned", ".gmck");
+        Path kept = Files.createTempFile("learned", ".gmck"), fresh = Files.createTempFile("fresh", ".gmck");
         try (OrtTrainingSession session = environment.createTrainingSession(null, model, model, model)) {
             check(session.getTrainInputNames().size() == 2 && session.getTrainOutputNames().contains("loss"));
             Map<String, OnnxTensor> inputs = new HashMap<>();
@@ -194,6 +194,7 @@ public final class Checks {
             session.schedulerStep();
             check(session.getLearningRate() == 0.5f);
             session.saveCheckpoint(kept, true);
+            session.saveCheckpoint(fresh, false);
             refusedByOrt("the inputs are", () -> session.trainStep(new HashMap<>()));
             Path folder = Paths.get(model).toAbsolutePath().getParent();
             session.saveCheckpoint(folder.resolve("trained.gmck"), true);
@@ -203,8 +204,16 @@ public final class Checks {
         }
         try (OrtTrainingSession again = environment.createTrainingSession(kept.toString(), model, null, null)) {
             check(again.getLearningRate() == 0.5f);
+            try (OrtTrainingSession begun = environment.createTrainingSession(fresh.toString(), model, null, null);
+                 OrtTrainingSession first = environment.createTrainingSession(null, model, null, null)) {
+                check(Arrays.equals(begun.session.getParameters(), again.session.getParameters()));
+                check(begun.session.optimizerSteps() == 0 && begun.getLearningRate() == first.getLearningRate());
+                begun.session.setParameters(first.session.getParameters());
+                check(Arrays.equals(begun.session.save(), first.session.save()));
+            }
         }
         Files.delete(kept);
+        Files.delete(fresh);
         refusedByOrt("cannot read", () -> environment.createTrainingSession(null, "no such file", null, null));
         refusedByOrt("an image has all programs", () -> environment.createTrainingSession(null, model, "eval.onnx", null));
         refusedByOrt("do not have shape", () -> OnnxTensor.createTensor(environment, FloatBuffer.allocate(3), new long[] {4}));

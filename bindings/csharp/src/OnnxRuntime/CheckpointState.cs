@@ -14,9 +14,9 @@ namespace Gradmote.OnnxRuntime
 
         public static CheckpointState LoadCheckpoint(string checkpointPath) => new CheckpointState(File.ReadAllBytes(checkpointPath));
 
-        /// <summary>Writes a .gmck file, always with the optimizer's state.</summary>
+        /// <summary>Writes a .gmck file. includeOptimizerState: false if the optimizer should begin again from it, as in the image.</summary>
         public static void SaveCheckpoint(CheckpointState state, string checkpointPath, bool includeOptimizerState = false) =>
-            File.WriteAllBytes(checkpointPath, state.Session.Save());
+            File.WriteAllBytes(checkpointPath, includeOptimizerState ? state.Session.Save() : state.Session.SaveWithoutOptimizer());
 
         public void AddProperty(string propertyName, long propertyValue) => Session.SetProperty(propertyName, checked((int)propertyValue));
 

@@ -63,10 +63,21 @@ namespace Gradmote.OnnxRuntime
 
         public IReadOnlyList<string> OutputNames(bool training) => new[] { "loss" }.Concat(Names(Session.Outputs, training)).ToList();
 
-        /// <summary>Returns a copy of the trained parameters, the only ones that an image can change.</summary>
-        public float[] ToBuffer(bool onlyTrainable) => Session.GetParameters();
+        /// <summary>
+        /// Returns a copy of the trained parameters, the only ones that an image can change. If some weights do not train,
+        /// onlyTrainable must be true.
+        /// </summary>
+        public float[] ToBuffer(bool onlyTrainable)
+        {
+            if (!onlyTrainable) Session.RequireAllTrained();
+            return Session.GetParameters();
+        }
 
-        public void FromBuffer(float[] parameters, bool onlyTrainable) => Session.SetParameters(parameters);
+        public void FromBuffer(float[] parameters, bool onlyTrainable)
+        {
+            if (!onlyTrainable) Session.RequireAllTrained();
+            Session.SetParameters(parameters);
+        }
 
         /// <summary>
         /// Writes the trained model, with the export table beside the image (gradmote compile --export-table).

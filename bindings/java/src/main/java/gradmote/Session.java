@@ -156,7 +156,10 @@ public final class Session implements Closeable {
     public void applyDeltaBytes(byte[] delta) { set(table, handle, DELTA, 0, 1, delta); }
 
     /** Returns the bytes of a .gmck checkpoint. */
-    public byte[] save() { return save(table, handle); }
+    public byte[] save() { return save(table, handle, true); }
+
+    /** Returns a checkpoint from which the optimizer begins again: moments, counters, rate and schedule are the image's. */
+    public byte[] saveWithoutOptimizer() { return save(table, handle, false); }
 
     /** Returns the trained model as an ONNX file. exportTable: the .gmex file of `gradmote compile --export-table`. */
     public byte[] exportModel(byte[] exportTable) { return exportModel(table, handle, exportTable); }
@@ -290,7 +293,7 @@ public final class Session implements Closeable {
     private static native void setSeed(long table, long handle, int seed);
     private static native void get(long table, long handle, int values, int index, int bytes, Object data);
     private static native void set(long table, long handle, int values, int index, int bytes, Object data);
-    private static native byte[] save(long table, long handle);
+    private static native byte[] save(long table, long handle, boolean withOptimizer);
     private static native int restore(long table, long handle, byte[] file, boolean carriesOver);
     private static native void setProperty(long table, long handle, byte[] key, int type, int value);
     private static native int[] property(long table, long handle, byte[] key);

@@ -68,10 +68,10 @@ public final class OrtTrainingSession implements Closeable {
 
     public Set<String> getEvalOutputNames() { return outputNames(Program.EVAL); }
 
-    /** Writes a .gmck file, always with the optimizer's state. */
+    /** Writes a .gmck file. saveOptimizer: false if the optimizer should begin again from it, as in the image. */
     public void saveCheckpoint(Path path, boolean saveOptimizer) throws OrtException {
         try {
-            Files.write(path, session.save());
+            Files.write(path, saveOptimizer ? session.save() : session.saveWithoutOptimizer());
         } catch (IOException error) {
             throw new OrtException("cannot write " + error.getMessage());
         }
