@@ -24,7 +24,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..frontend import Inputs, Source, left_out, load_model
-from ..frontend.parameters import some, trainable
+from ..frontend.parameters import candidates, some, trainable
 from ..frontend.registry import attach_functions
 from ..ir.collector import uncollected
 from ..ir.graph import data_of
@@ -257,7 +257,7 @@ def make_training(scored: ir.Model, made: Artifacts, options: ArtifactOptions) -
     """Return the training model, with notes on the settings that Artifacts and load_artifacts() read."""
     training = with_gradients(scored, list(made.parameters), options)
     FROZEN_WEIGHTS.write(training, list(made.frozen))
-    SCHEME.write(training, str(chosen(options, training.graph, made)))
+    SCHEME.write(training, str(chosen(options, made.models.inference.graph, made)))
     if options.loss_scale != 1.0:
         LOSS_SCALE.write(training, options.loss_scale)
     return training
@@ -266,7 +266,7 @@ def make_training(scored: ir.Model, made: Artifacts, options: ArtifactOptions) -
 def chosen(options: ArtifactOptions, graph: ir.Graph, made: Artifacts) -> Scheme | None:
     """Return the scheme, or the full one if it names all weights."""
     is_named = options.scheme is not None and options.scheme.kind == "named" and options.scheme.beside is None
-    return Scheme() if is_named and set(made.parameters) >= set(WEIGHTS.read(graph, [])) else options.scheme
+    return Scheme() if is_named and set(made.parameters) >= set(candidates(graph)) else options.scheme
 
 
 def for_inference(model: ir.Model, changeable: set[str]) -> ir.Model:

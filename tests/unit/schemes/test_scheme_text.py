@@ -169,6 +169,7 @@ def test_shared_tensors():
     [
         ({}, "full"),
         ({"train": ["w3"]}, "named:w3"),
+        ({"train": ["w*", "b*", "s*"]}, "full"),
         ({"freeze": ["b*"]}, "freeze:b*"),
         ({"scheme": "sparse:0.5:last:2"}, "sparse:0.5:last:2"),
     ],
