@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
 import platform
 import shutil
 import subprocess
 import tempfile
 import zipfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from runtime_sources import HANDLES, ROOT, RUNTIME
+
+JAVA = ROOT / "bindings" / "java"
 #: The oldest Java release for the classes; Android needs core library desugaring.
 RELEASE = "11"
 
@@ -21,6 +26,12 @@ def find_jdk() -> Path | None:
     return folder if folder and (folder / "include" / "jni.h").exists() else None
 
 
+def glue_sources() -> list[Path]:
+    """Return the C sources of gradmote_jni, the library that the VM calls: the methods, and the texts of errors."""
+    texts = [RUNTIME / "generated" / "gm_errors.c", HANDLES / "generated" / "gm_handle_errors.c"]
+    return [JAVA / "jni" / "gradmote_jni.c", *texts]
+
+
 def write_jar(target: Any, source: Any, env: Any) -> None:
     """Compile the .java sources, and pack their classes with the .so sources."""
     del env
@@ -28,7 +39,9 @@ def write_jar(target: Any, source: Any, env: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         compile_classes([path for path in paths if path.suffix == ".java"], Path(folder))
         natives = [path for path in paths if path.suffix == ".so"]
-        pack(Path(str(target[0])), entries(Path(folder), natives))
+        here = f"{platform.system().lower().replace('darwin', 'macos')}-{platform.machine()}"
+        packed = entries(Path(folder), {f"{here}/{path.name}": path for path in natives})
+        write_zip(Path(str(target[0])), packed)
 
 
 def write_aar(target: Any, source: Any, env: Any) -> None:
@@ -38,10 +51,11 @@ def write_aar(target: Any, source: Any, env: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         classes, jar = Path(folder) / "classes", Path(folder) / "classes.jar"
         compile_classes([path for path in paths if path.suffix == ".java"], classes)
-        pack(jar, entries(classes, []))
+        write_zip(jar, entries(classes, {}))
         manifest = next(path for path in paths if path.suffix == ".xml")
         native = {f"jni/{path.parent.name}/{path.name}": path for path in paths if path.suffix == ".so"}
-        pack(Path(str(target[0])), {"AndroidManifest.xml": manifest, "classes.jar": jar, **native})
+        files = {"AndroidManifest.xml": manifest, "classes.jar": jar, **native}
+        write_zip(Path(str(target[0])), {name: path.read_bytes() for name, path in files.items()})
 
 
 def compile_classes(sources: list[Path], folder: Path) -> None:
@@ -50,15 +64,23 @@ def compile_classes(sources: list[Path], folder: Path) -> None:
     subprocess.run([*command, *map(str, sources)], check=True)
 
 
-def entries(classes: Path, natives: list[Path]) -> dict[str, Path]:
-    """Return names in the archive -> files."""
-    found = {path.relative_to(classes).as_posix(): path for path in sorted(classes.rglob("*.class"))}
-    place = f"gradmote/natives/{platform.system().lower()}-{platform.machine()}"
-    return found | {f"{place}/{path.name}": path for path in natives}
+def entries(classes: Path, natives: Mapping[str, Path]) -> dict[str, bytes]:
+    """Return names in the archive -> contents.
+
+    natives: platform/name -> library. The class Library compares each with its SHA-256 in the file digests.
+    """
+    found = {path.relative_to(classes).as_posix(): path.read_bytes() for path in sorted(classes.rglob("*.class"))}
+    libraries = {name: path.read_bytes() for name, path in natives.items()}
+    digests = "".join(f"{hashlib.sha256(content).hexdigest()}  {name}\n" for name, content in libraries.items())
+    packed = libraries | ({"digests": digests.encode()} if libraries else {})
+    return found | {f"gradmote/natives/{name}": content for name, content in packed.items()}
 
 
-def pack(archive: Path, files: dict[str, Path]) -> None:
-    """Write a reproducible zip archive of the files."""
-    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as made:
-        for name, path in files.items():
-            made.writestr(zipfile.ZipInfo(name), path.read_bytes(), zipfile.ZIP_DEFLATED)
+def write_zip(archive: Path, files: Mapping[str, bytes]) -> None:
+    """Write a zip archive: the same files, in the same order, make the same bytes."""
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+        for name, content in files.items():
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
+            made.writestr(entry, content)

@@ -43,9 +43,9 @@ CORTEX_M4_FLAGS = ["-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-a
 ARMV7_FUSED_FLAGS = ["-march=armv7-a", "-mfpu=vfpv4-d16"]
 
 
-#: Folders of kernels for Cortex-M, which are empty on processors of these names.
-CORTEX_M = ("arm_m", "helium")
-NO_CORTEX_M = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64")
+#: Folders of kernels for boards, which are empty on processors of these names.
+OF_BOARDS = ("arm_m", "helium", "riscv", "soft_float")
+NO_BOARDS = ("x86_64", "amd64", "i386", "i686", "aarch64", "arm64")
 
 
 def runtime_sources() -> list[Path]:
@@ -58,10 +58,10 @@ def extension_sources(machine: str | None = None) -> list[Path]:
 
     machine: the processor, by default this computer's.
     """
-    if (machine or host_machine()) not in NO_CORTEX_M:
+    if (machine or host_machine()) not in NO_BOARDS:
         return runtime_sources()
     kernels = RUNTIME / "kernels" / "arch"
-    return [path for path in runtime_sources() if not any(kernels / arch in path.parents for arch in CORTEX_M)]
+    return [path for path in runtime_sources() if not any(kernels / arch in path.parents for arch in OF_BOARDS)]
 
 
 def handle_sources() -> list[Path]:

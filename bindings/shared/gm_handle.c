@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "image.h"
+#include "x86.h"
 
 #if GM_THREADS
 #include "gm_threads.h"
@@ -115,8 +116,7 @@ static uint8_t *aligned(void *address)
 static int cpu_has_fma(void)
 {
 #if GM_FUSED && (defined(__x86_64__) || defined(__i386__))
-    __builtin_cpu_init();
-    return __builtin_cpu_supports("fma") != 0;
+    return gm_x86_has_fma();
 #else
     return 1;
 #endif

@@ -18,9 +18,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import archives, studio, wheels
+from . import android, apple, archives, maven, nuget, studio, swift_package, wheels
 from .audits import audit
-from .commands import OUT, WORK, Failed
+from .commands import OUT, WORK, Failed, Missing
 from .targets import TARGETS
 from .trials import trials
 
@@ -39,6 +39,11 @@ PRODUCTS: dict[str, Callable[[], Path]] = {
     **{target.name: partial(lambda made: wheels.platform_wheel(pure(), made), target) for target in TARGETS},
     "arduino": archives.arduino,
     "platformio": archives.platformio,
+    "maven": maven.package,
+    "nuget": nuget.package,
+    "swift": swift_package.package,
+    "android": android.package,
+    "xcframework": apple.package,
     **({"npm": archives.npm, "studio": studio.wheel} if archives.NPM.exists() else {}),
 }
 
@@ -75,9 +80,9 @@ def row(name: str, tried: bool) -> list[str]:
         made = step(f"make {name}", PRODUCTS[name])
         audited = step(f"audit {name}", partial(audit, made))
         outcomes = step(f"try {name}", partial(trials, made)) if tried else []
-    except Failed as error:
+    except (Failed, Missing) as error:
         print(error)
-        return [name, "", "", "", "FAILED"]
+        return [name, "", "", "", f"FAILED: no {error}" if isinstance(error, Missing) else "FAILED"]
     ran = [f"{where}: {outcome}" for where, outcome in outcomes]
     return [made.name, tag_of(made), f"{made.stat().st_size:,}", audited, "\n".join(ran) or "not run"]
 
@@ -88,7 +93,7 @@ def step(what: str, action: Callable[[], object]) -> object:
     start = time.monotonic()
     try:
         found = action()
-    except Failed:
+    except (Failed, Missing):
         print(" failed", flush=True)
         raise
     print(f" {time.monotonic() - start:.1f} s", flush=True)

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from .commands import WORK, Missing, run
+from .debian import unpacked
 from .foreign import install
 
 #: The Debian packages of Python, for the modules that the twin imports.
@@ -29,29 +30,5 @@ def run_wheel(wheel: Path, model: Path, steps: int, profile: str) -> str:
 
 @cache
 def root() -> Path:
-    """Return a folder with Debian's packages for arm64, which apt fetches without installing them."""
-    folder = FOLDER / "root"
-    if not (folder / "usr" / "bin" / f"python{VERSION}").exists():
-        fetched = FOLDER / "fetched"
-        for part in (fetched, folder, FOLDER / "apt" / "lists" / "partial", FOLDER / "apt" / "cache" / "partial"):
-            part.mkdir(parents=True, exist_ok=True)
-        run(["apt-get", *options(), "update"], fetched)
-        run(["apt-get", *options(), "download", *(f"{name}:arm64" for name in PACKAGES)], fetched)
-        for package in sorted(fetched.glob("*.deb")):
-            run(["dpkg-deb", "-x", package, folder])
-    return folder
-
-
-def options() -> list[str]:
-    """Return the options that keep apt's lists for arm64 apart from this computer's."""
-    state = FOLDER / "apt"
-    settings = {
-        "APT::Architecture": "arm64",
-        "APT::Architectures": "arm64",
-        "APT::Sandbox::User": "root",
-        "Dir::State": state,
-        "Dir::State::Lists": state / "lists",
-        "Dir::State::status": "/dev/null",
-        "Dir::Cache": state / "cache",
-    }
-    return [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+    """Return a folder with Debian's packages for arm64."""
+    return unpacked(PACKAGES, FOLDER, "arm64")

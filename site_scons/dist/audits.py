@@ -9,6 +9,7 @@ from pathlib import Path
 
 import lief
 
+from . import package_audits
 from .commands import WORK, Failed, python, run
 from .wheels import PACKAGE
 
@@ -24,7 +25,9 @@ MUSL = Path("/lib/x86_64-linux-musl")
 
 def audit(path: Path) -> str:
     """Return the results of the checks in a few words. Raises Failed."""
-    found = [] if path.suffix in (".zip", ".tgz") or "platformio" in path.name else [twine(path)]
+    if path.suffix in (".zip", ".nupkg"):
+        return package_audits.audit(path) or "-"
+    found = [] if path.suffix == ".tgz" or "platformio" in path.name else [twine(path)]
     if "abi3" in path.name:
         found += [size(path), abi3(path)]
     if "linux" in path.name:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from runtime_sources import ROOT
@@ -15,7 +16,8 @@ OUT = ROOT / "build" / "dist"
 #: The folder in which they are made.
 WORK = ROOT / "build" / "dist-work"
 
-ZIG = [sys.executable, "-m", "ziglang"]
+#: ziglang's program: its module would start a Python for each source.
+ZIG = [str(Path(spec.origin).with_name("zig"))] if (spec := find_spec("ziglang")) and spec.origin else ["zig"]
 
 
 class Missing(Exception):

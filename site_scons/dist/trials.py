@@ -8,20 +8,15 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from runtime_sources import PROFILES, ROOT
-
-from . import arm64, studio, wine
-from .commands import WORK, Failed, Missing, python, run
+from . import arm64, dotnet_trials, java_trials, native_trials, studio, swift_trials, wine
+from .commands import WORK, Failed, Missing, run
+from .compared import compared, model
 
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
 #: The Python for trying the wheel without the runtime.
 PURE_VERSION = "3.11"
-STEPS = 100
 #: Trains the twin, in any Python. Arguments: a model, a number of steps and a profile.
 SAME_STATE = Path(__file__).with_name("same_state.py")
-
-
-Train = Callable[[Path, int, str], str]
 
 
 def trials(wheel: Path) -> list[tuple[str, str]]:
@@ -38,6 +33,12 @@ def outcome(trial: Callable[[], str]) -> str:
 
 def planned(wheel: Path) -> list[tuple[str, Callable[[], str]]]:
     """Return the Pythons on this computer that can install a wheel, each with the smoke test to run in it."""
+    if wheel.name.endswith("-maven.zip"):
+        return java_trials.planned(wheel)
+    if wheel.suffix == ".nupkg":
+        return [*dotnet_trials.planned(wheel), *native_trials.planned(wheel)]
+    if wheel.name.endswith("-swift.zip"):
+        return swift_trials.planned(wheel)
     if "manylinux" in wheel.name and "x86_64" in wheel.name:
         return [(f"CPython {version}", partial(in_fresh_environment, wheel, version)) for version in VERSIONS]
     if "aarch64" in wheel.name:
@@ -98,34 +99,3 @@ def serves_the_page(wheel: Path) -> str:
     interpreter = fresh_environment(studio.pure_wheel(), PURE_VERSION)
     run([interpreter, "-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", wheel])
     return studio.serve(interpreter)
-
-
-def compared(train: Train) -> str:
-    """Train with `train(model, steps, profile)` in both profiles, and compare with the checkout. Raises Failed."""
-    for profile in PROFILES:
-        digest = train(model(), STEPS, profile).split()[-1]
-        wanted = expected(profile)
-        if digest != wanted:
-            raise Failed(f"{profile}: the state's SHA-256 is {digest}, not {wanted}")
-    return "same state"
-
-
-def model() -> Path:
-    """Return the path of the model in the table of bindings."""
-    path = WORK / "model.mote"
-    if not path.exists():
-        in_checkout("from pathlib import Path; from bindings import same_state as s; s.write_model(Path(sys.argv[1]))", WORK)
-    return path
-
-
-def expected(profile: str) -> str:
-    """Return the SHA-256 of the state of the checkout's twin."""
-    program = "from bindings import same_state as s; print(s.expected(sys.argv[1], int(sys.argv[2])))"
-    return in_checkout(program, profile, STEPS).split()[-1]
-
-
-def in_checkout(program: str, *arguments: object) -> str:
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("tests", "site_scons"))
-    return python("-c", f"import sys; {program}", *arguments, folder=ROOT / "tests", PYTHONPATH=path)
-
-

@@ -50,12 +50,12 @@ def hammer_threads() -> str:
     return run_windows(program).strip()
 
 
-def run_windows(*command: object) -> str:
+def run_windows(*command: object, **environment: str) -> str:
     """Return what a program for Windows printed. Raises Missing and Failed."""
     if WINE is None:
         raise Missing("wine64")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    return run([WINE, *command], WORK, WINEPREFIX=str(FOLDER / "wine"), WINEDEBUG="-all")
+    return run([WINE, *command], WORK, WINEPREFIX=str(FOLDER / "wine"), WINEDEBUG="-all", **environment)
 
 
 def windows(path: Path) -> str:

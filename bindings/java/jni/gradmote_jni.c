@@ -103,11 +103,14 @@ static void *bytes_of(JNIEnv *env, jbyteArray array, size_t *size)
 
 typedef const gm_handle_calls *(*table_of_library)(void);
 
+/* Returns the table's function in the library at a UTF-8 path, or NULL. */
 static table_of_library find_table(const char *path)
 {
     table_of_library found = NULL;
 #if defined(_WIN32)
-    HMODULE library = LoadLibraryA(path);
+    WCHAR wide[32768]; /* the longest path of Windows */
+    int fits = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, wide, sizeof wide / sizeof wide[0]);
+    HMODULE library = fits == 0 ? NULL : LoadLibraryW(wide);
     FARPROC symbol = library == NULL ? NULL : GetProcAddress(library, "gm_handle_table");
 #else
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -122,7 +125,7 @@ METHOD(jlong, loadLibrary)(JNIEnv *env, jclass type, jbyteArray path)
     char *text = bytes_of(env, path, NULL);
     table_of_library table = text == NULL ? NULL : find_table(text);
     (void)type;
-    throws(env, table == NULL ? GM_ERR_NO_LIBRARY : GM_OK, text == NULL ? "library" : text);
+    throws(env, table == NULL ? (int)GM_ERR_NO_LIBRARY : GM_OK, text == NULL ? "library" : text);
     free(text);
     return table == NULL ? 0 : (jlong)(uintptr_t)table();
 }
@@ -318,7 +321,7 @@ METHOD(jbyteArray, save)(JNIEnv *env, jclass type, jlong table, jlong handle, jb
 {
     int64_t size = CALLS(table)->checkpoint_size(handle, 0);
     void *bytes = size < 0 ? NULL : malloc((size_t)size);
-    int status = size < 0 ? (int)size : bytes == NULL ? GM_ERR_NO_MEMORY : GM_OK;
+    int status = size < 0 ? (int)size : bytes == NULL ? (int)GM_ERR_NO_MEMORY : GM_OK;
     (void)type;
     if (status == GM_OK) {
         status = with_optimizer ? CALLS(table)->save(handle, 0, bytes, (size_t)size)
@@ -335,7 +338,7 @@ METHOD(jbyteArray, exportModel)(JNIEnv *env, jclass type, jlong table, jlong han
     void *given = bytes_of(env, file, &length);
     int64_t size = CALLS(table)->export_size(handle, given, length);
     void *bytes = size < 0 ? NULL : malloc((size_t)size);
-    int status = size < 0 ? (int)size : bytes == NULL ? GM_ERR_NO_MEMORY : GM_OK;
+    int status = size < 0 ? (int)size : bytes == NULL ? (int)GM_ERR_NO_MEMORY : GM_OK;
     (void)type;
     if (status == GM_OK) {
         status = CALLS(table)->export_model(handle, given, length, bytes, (size_t)size);

@@ -4,7 +4,8 @@ using System.Linq;
 using System.Security.Cryptography;
 using Gradmote;
 
-/// <summary>Trains the image of bindings.same_state: SameState MODEL STEPS PROFILE. Prints the loss and the digest.</summary>
+/// <summary>Trains the image of bindings.same_state: SameState MODEL STEPS PROFILE. Prints the loss and the digest;
+/// with a further argument, writes the checkpoint to this file instead.</summary>
 public static class SameState
 {
     public static void Main(string[] arguments)
@@ -14,6 +15,11 @@ public static class SameState
         using (var session = new Session(File.ReadAllBytes(arguments[0]), profile))
         {
             for (int step = 0; step < int.Parse(arguments[1]); step++) loss = session.Step(Pixels(step), new[] { step * 7 % 10 });
+            if (arguments.Length > 3)
+            {
+                File.WriteAllBytes(arguments[3], session.Save());
+                return;
+            }
             byte[] digest = SHA256.Create().ComputeHash(session.Save());
             Console.WriteLine("csharp {0:F6} {1}", loss, string.Concat(digest.Select(b => b.ToString("x2"))));
         }
