@@ -10,7 +10,7 @@ from pathlib import Path
 import lief
 
 from . import package_audits
-from .commands import WORK, Failed, python, run
+from .commands import MUSL, WORK, Failed, python, run
 from .wheels import PACKAGE
 
 #: The maximum size of a wheel with the runtime, in bytes.
@@ -19,8 +19,6 @@ LIMIT = 1_500_000
 OF_WINDOWS = re.compile(r"python3\.dll|kernel32\.dll|api-ms-win-crt-.*\.dll", re.IGNORECASE)
 OF_MACOS = ("/usr/lib/libSystem.B.dylib",)
 MACOS = (11, 0)
-#: Debian's folder of musl's library.
-MUSL = Path("/lib/x86_64-linux-musl")
 
 
 def audit(path: Path) -> str:

@@ -18,6 +18,8 @@ WORK = ROOT / "build" / "dist-work"
 
 #: ziglang's program: its module would start a Python for each source.
 ZIG = [str(Path(spec.origin).with_name("zig"))] if (spec := find_spec("ziglang")) and spec.origin else ["zig"]
+#: Debian's folder of musl's library.
+MUSL = Path("/lib/x86_64-linux-musl")
 
 
 class Missing(Exception):

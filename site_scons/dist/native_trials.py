@@ -12,8 +12,7 @@ from pathlib import Path
 from runtime_sources import HANDLES
 
 from . import arm64, wine
-from .audits import MUSL
-from .commands import WORK, ZIG, Missing, run
+from .commands import MUSL, WORK, ZIG, Missing, run
 from .compared import compared
 from .targets import TARGETS, Target
 

@@ -90,7 +90,7 @@ def link_shared(target: Target, words: Iterable[object], made: Path) -> None:
     """Link a shared library, without symbols for debuggers."""
     named = [f"-Wl,-install_name,@rpath/{made.name}"] if "macos" in target.zig else []
     run([*ZIG, "cc", "-target", target.zig, "-shared", "-s", *named, *words, "-o", made])
-    if "musl" in target.zig:
+    if target.name.startswith("musl"):  # Android also has its library as libc.so
         name_of_musl(made, target.machine)
 
 

@@ -10,13 +10,15 @@ import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
-
-import lief
+from typing import TYPE_CHECKING
 
 from .apple import PARTS, PROCESSORS
 from .commands import Failed
 from .maven import DIGESTS
 from .targets import TARGETS
+
+if TYPE_CHECKING:
+    import lief
 
 #: The maximum size of a package, in bytes.
 LIMIT = 8_000_000
@@ -113,6 +115,8 @@ def nuget(files: Files) -> str:
 
 def loads(platform: str, name: str, content: bytes) -> None:
     """Check what a library loads. Raises Failed."""
+    import lief
+
     parsed = parse(name, content)
     allowed = re.compile(LOADED[platform.partition("-")[0]], re.IGNORECASE)
     loaded = parsed.imports if isinstance(parsed, lief.PE.Binary) else parsed.libraries
@@ -124,6 +128,8 @@ def loads(platform: str, name: str, content: bytes) -> None:
 
 
 def parse(name: str, content: bytes) -> lief.Binary:
+    import lief
+
     lief.logging.disable()  # it complains about fields that zig leaves empty
     parsed = lief.parse(list(content))
     if parsed is None:
@@ -133,6 +139,8 @@ def parse(name: str, content: bytes) -> lief.Binary:
 
 def android_libraries(files: Files) -> str:
     """Check that libraries take only known functions, of Android's C library, and fit pages of 16 KB."""
+    import lief
+
     libraries = {name: content for name, content in files.items() if name.endswith(".so")}
     for name, content in libraries.items():
         loads("jni", name, content)

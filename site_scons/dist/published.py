@@ -16,6 +16,6 @@ def described(text: str, elements: Mapping[str, str], before: str, address: str)
     address: what is inserted before the last `before` if there is an address, with {0} for it.
     """
     for name, value in elements.items():
-        text = re.sub(rf"(<{name}>).*?(</{name}>)", lambda found: f"{found[1]}{value}{found[2]}", text, count=1)  # noqa: B023
+        text = re.sub(rf"(<{name}>).*?(</{name}>)", lambda found: f"{found[1]}{value}{found[2]}", text, count=1)
     head, _, tail = text.rpartition(before)
     return head + (address.format(URL) if URL else "") + before + tail

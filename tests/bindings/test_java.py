@@ -109,5 +109,5 @@ def undefined(reported: str) -> set[str]:
 
 
 def test_it_is_small() -> None:
-    """Fewer than 420 lines of Java that are neither empty, nor comments, nor imports."""
-    assert code_lines((JAVA / "src").rglob("*.java")) < 420
+    """Fewer than 470 lines of Java that are neither empty, nor comments, nor imports."""
+    assert code_lines((JAVA / "src").rglob("*.java")) < 470

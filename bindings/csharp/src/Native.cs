@@ -19,6 +19,18 @@ namespace Gradmote
         private static readonly Lazy<Native> OfStrict = new Lazy<Native>(() => Marshal.PtrToStructure<Native>(StrictTable()));
 
         /// <summary>Loads the library of a profile, and returns its functions.</summary>
-        internal static Native Of(Profile profile) => (profile == Profile.Fused ? OfFused : OfStrict).Value;
+        internal static Native Of(Profile profile)
+        {
+            try
+            {
+                return (profile == Profile.Fused ? OfFused : OfStrict).Value;
+            }
+            catch (Exception error) when (error is DllNotFoundException || error is BadImageFormatException)
+            {
+                throw new DllNotFoundException($"{error.Message} - this is {RuntimeInformation.OSDescription.Trim()}, "
+                    + $"{RuntimeInformation.ProcessArchitecture}: the package has libraries for the platforms in its folder runtimes; "
+                    + "for others, put the one that you built from the sources beside your program", error);
+            }
+        }
     }
 }
