@@ -1,4 +1,4 @@
-"""What descriptions of packages say of the project: where it is published."""
+"""The address that descriptions of packages give for the project."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What packages for other languages say of themselves, and a project that uses the JAR from a repository of Maven.
+"""Tests of what packages for other languages say of themselves, and of a project that uses the JAR from a repository.
 
 `./run dist` makes those for all platforms, and tries them by more tools (docs/RELEASING.md).
 """
