@@ -194,6 +194,7 @@ class Board:
             "FRAME_LIMIT": memory["frame"],
             "UPDATES": self.table.get("updates", 1),
             "ROUNDS": self.table.get("rounds", 1),
+            "EXPORT": self.table.get("export", 1),
             **self.table.get("peripherals", {}),
             **(self._sizes_and_addresses() if self.framework else {}),
         }

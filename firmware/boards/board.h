@@ -8,6 +8,7 @@
  *   BOARD_FRAME_LIMIT       maximum bytes of a frame's payload; RAM holds two buffers of this size
  *   BOARD_UPDATES           0 leaves out updates while a model runs; 1 by default
  *   BOARD_ROUNDS            0 leaves out rounds of federated learning; 1 by default
+ *   BOARD_EXPORT            0 leaves out the export of the trained model; 1 by default
  *   BOARD_CLOCK_HZ, and BOARD_<NAME> of each entry of its [peripherals]
  * Everything else is the same on all boards.
  *
@@ -29,6 +30,10 @@
 
 #ifndef BOARD_ROUNDS
 #define BOARD_ROUNDS 1
+#endif
+
+#ifndef BOARD_EXPORT
+#define BOARD_EXPORT 1
 #endif
 
 #ifdef __cplusplus

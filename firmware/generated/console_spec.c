@@ -15,6 +15,7 @@ const console_help console_commands[CONSOLE_COMMAND_COUNT] = {
     { "score", "", "how many of the store's samples the model recognizes, by class" },
     { "save", "[every N|off]", "save parameters, moments and counters in flash; every N: after every N updates" },
     { "load", "", "return to the checkpoint saved last" },
+    { "export", "", "print the trained model, an .onnx file, as base64 for uudecode; Ctrl-C stops" },
     { "round", "[N]", "show the round of federated learning, or make the parameters the base of round N; 0: the image's are" },
     { "delta", "", "bytes that the board would send in this round, with 8, 4 and 2 bits per number" },
     { "reset", "[model]", "restart the board; 'reset model' only forgets what was learned" },
@@ -41,6 +42,7 @@ const char *console_error_text(int error)
     case CONSOLE_ERR_OLDER_IMAGE: return "the image is older than the one on this board";
     case CONSOLE_ERR_ONLY_BY_UPDATE: return "this firmware takes another image only while the old one runs, to compare their numbers";
     case CONSOLE_ERR_NO_ROOM_FOR_BASE: return "the storage for checkpoints has no room for another beside the round's base and the last one";
+    case CONSOLE_ERR_NO_EXPORT_TABLE: return "there is no export table after the board's image";
     default: return gm_error_text(error);
     }
 }
@@ -66,6 +68,7 @@ const char *console_error_hint(int error)
     case CONSOLE_ERR_OLDER_IMAGE: return "give it a higher number: gradmote compile --image-version N; then sign it";
     case CONSOLE_ERR_ONLY_BY_UPDATE: return "send it with: gradmote update model.mote --on PORT";
     case CONSOLE_ERR_NO_ROOM_FOR_BASE: return "end the round first, or give up its base: round 0";
+    case CONSOLE_ERR_NO_EXPORT_TABLE: return "send it with the image: gradmote flash --export-table; or export on the host: gradmote export model.onnx --from PORT";
     default: return gm_error_hint(error);
     }
 }

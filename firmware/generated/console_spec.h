@@ -36,9 +36,10 @@ enum console_error {
     CONSOLE_ERR_OLDER_IMAGE = -120, /* the image is older than the one on this board */
     CONSOLE_ERR_ONLY_BY_UPDATE = -121, /* this firmware takes another image only while the old one runs, to compare their numbers */
     CONSOLE_ERR_NO_ROOM_FOR_BASE = -122, /* the storage for checkpoints has no room for another beside the round's base and the last one */
+    CONSOLE_ERR_NO_EXPORT_TABLE = -123, /* there is no export table after the board's image */
 };
 
-enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF };
+enum console_source { CONSOLE_SOURCE_TENSOR, CONSOLE_SOURCE_PARAMETERS, CONSOLE_SOURCE_PARAMETER, CONSOLE_SOURCE_GRADIENT, CONSOLE_SOURCE_STATE, CONSOLE_SOURCE_CHECKPOINT, CONSOLE_SOURCE_IMAGE, CONSOLE_SOURCE_CHECKPOINT_HALF, CONSOLE_SOURCE_ONNX, CONSOLE_SOURCE_EXPORT_TABLE };
 
 /* ---- Messages: their ids, and their payloads as they are in a frame ---------------------------------------- */
 
@@ -172,7 +173,7 @@ typedef struct CONSOLE_WORDS run_reply {
 /* The reply of the last RUN again. */
 #define CONSOLE_METRICS 10u
 
-/* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. CHECKPOINT_HALF is the kept checkpoint, packed. */
+/* Reads bytes of an output, the parameters, a gradient, the state, or a stored file. CHECKPOINT_HALF is the kept checkpoint, packed; ONNX is the .onnx file of the model in it, made with the export table. */
 #define CONSOLE_READ 11u
 
 typedef struct CONSOLE_PAYLOAD read_request {
@@ -437,7 +438,7 @@ extern const console_message console_messages[CONSOLE_MESSAGE_LIMIT];
 
 /* ---- Commands --------------------------------------------------------------------------------------------- */
 
-enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_LEARN, CONSOLE_COMMAND_FORGET, CONSOLE_COMMAND_SCORE, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_ROUND, CONSOLE_COMMAND_DELTA, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
+enum console_command { CONSOLE_COMMAND_HELP, CONSOLE_COMMAND_INFO, CONSOLE_COMMAND_MEM, CONSOLE_COMMAND_LR, CONSOLE_COMMAND_TRAIN, CONSOLE_COMMAND_EVAL, CONSOLE_COMMAND_INFER, CONSOLE_COMMAND_LEARN, CONSOLE_COMMAND_FORGET, CONSOLE_COMMAND_SCORE, CONSOLE_COMMAND_SAVE, CONSOLE_COMMAND_LOAD, CONSOLE_COMMAND_EXPORT, CONSOLE_COMMAND_ROUND, CONSOLE_COMMAND_DELTA, CONSOLE_COMMAND_RESET, CONSOLE_COMMAND_COUNT };
 
 typedef struct console_help {
     const char *name;

@@ -157,7 +157,7 @@ void firmware_poll(void)
     commands_go_on(d);
     console_execute(d); /* a line that waited for the next program of a `train` is refused, because it is running */
     start_idle_step(d);
-    int ran = poll_run(d);
+    int ran = poll_run(d) || d->console.goes_on;
     if (!application_poll() && !ran) {
         board_sleep();
     }

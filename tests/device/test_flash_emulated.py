@@ -82,24 +82,30 @@ def test_a_target_beside_it_is_another_board_and_says_so(
     assert "another" not in caplog.text
 
 
-def test_what_it_learned_is_exported_from_its_port(firmware: Path, tmp_path: Path) -> None:
+def test_what_it_learned_is_exported_from_its_port(firmware: Path, tmp_path: Path, capsys) -> None:
+    """By the host, which has the model's file, and by the board, which has the export table."""
     model = make_model([node("MatMul", "x w", "y")], {"w": values(1, 3, 4)}, {"x": ("N", 3)})
     onnx.save(model, tmp_path / "model.onnx")
     made = compile_model(model, cross_entropy(), sgd(0.1))
-    started = emulated.program(firmware, KNOWN, made.image)
+    table = export_table(model, made.image)
+    (tmp_path / "model.mote").write_bytes(made.image)
+    (tmp_path / "model.gmex").write_bytes(table)
+    flash = ["flash", "--board", KNOWN.name, "--firmware", str(firmware), str(tmp_path / "model.mote")]
+    assert cli.main([*flash, "--export-table", str(tmp_path / "model.gmex")]) == 0
+    started = emulated.running(KNOWN.name)
+    assert f"gradmote export --from {started.url}" in capsys.readouterr().out
     with Client.connect(started.url) as client:
         client.write("input", 0, np.ones(3, np.float32).tobytes())
         client.write("label", 0, np.array([2], np.int32).tobytes())
         client.run("step")
         learned = client.save_checkpoint()
-    assert (
-        cli.main(["export", str(tmp_path / "model.onnx"), "--from", started.url, "-o", str(tmp_path / "out.onnx")]) == 0
-    )
     export_inference(model, learned, tmp_path / "expected.onnx")
-    assert (tmp_path / "out.onnx").read_bytes() == (tmp_path / "expected.onnx").read_bytes()
+    for own in ([str(tmp_path / "model.onnx")], []):
+        assert cli.main(["export", *own, "--from", started.url, "-o", str(tmp_path / "out.onnx")]) == 0
+        assert (tmp_path / "out.onnx").read_bytes() == (tmp_path / "expected.onnx").read_bytes()
     with Session(made.image) as session:
         session.load(learned)
-        assert session.export_model(export_table(model, made.image)) == (tmp_path / "expected.onnx").read_bytes()
+        assert session.export_model(table) == (tmp_path / "expected.onnx").read_bytes()
 
 
 def test_programming_anew_replaces_what_runs(firmware: Path, image: bytes) -> None:

@@ -130,4 +130,8 @@ ERRORS = {-1: ('INVALID_ARGUMENT', 'an argument is null, misaligned or out of ra
         'send it with: gradmote update model.mote --on PORT'),
  -122: ('NO_ROOM_FOR_BASE',
         "the storage for checkpoints has no room for another beside the round's base and the last one",
-        'end the round first, or give up its base: round 0')}
+        'end the round first, or give up its base: round 0'),
+ -123: ('NO_EXPORT_TABLE',
+        "there is no export table after the board's image",
+        'send it with the image: gradmote flash --export-table; or export on the host: gradmote export '
+        'model.onnx --from PORT')}

@@ -68,7 +68,8 @@ FAULTS = {'INVALID_ARGUMENT': -1,
  'BAD_SIGNATURE': -119,
  'OLDER_IMAGE': -120,
  'ONLY_BY_UPDATE': -121,
- 'NO_ROOM_FOR_BASE': -122}
+ 'NO_ROOM_FOR_BASE': -122,
+ 'NO_EXPORT_TABLE': -123}
 
 #: what READ reads
 SOURCES = {'TENSOR': 0,
@@ -78,7 +79,9 @@ SOURCES = {'TENSOR': 0,
  'STATE': 4,
  'CHECKPOINT': 5,
  'IMAGE': 6,
- 'CHECKPOINT_HALF': 7}
+ 'CHECKPOINT_HALF': 7,
+ 'ONNX': 8,
+ 'EXPORT_TABLE': 9}
 
 #: id -> (name, struct of the request, whether bytes may follow, struct of the reply)
 MESSAGES = {1: ('INFO', '<', False, '<HH3BBIIiIIIIIII16BIIIIIQ8B'),

@@ -19,7 +19,7 @@ flash_span images_carried(void)
     return none;
 }
 
-int images_find_room(const gm_session *running, flash_span *room)
+int images_find_room(flash_span running, flash_span *room)
 {
     (void)running;
     (void)room;

@@ -6,6 +6,7 @@
 #include "board.h"
 #include "console/reports.h"
 #include "console/text.h"
+#include "console/typed_export.h"
 #include "storage/slots.h"
 #include "training/federated.h"
 
@@ -290,6 +291,34 @@ static int delta(device *d, const char *argument)
     return error;
 }
 
+/* commands_go_on() begins the next program, or prints the next line, after any waiting request has
+ * been answered. */
+static int go_on_later(device *d)
+{
+    d->console.goes_on = 1;
+    return COMMAND_RUNS;
+}
+
+static int export_model(device *d, const char *argument)
+{
+    if (!BOARD_EXPORT) {
+        return CONSOLE_ERR_UNKNOWN_MESSAGE;
+    }
+    int error = *argument ? CONSOLE_ERR_BAD_ARGUMENT : typed_export_begin(d);
+    if (error) {
+        return error;
+    }
+    d->console.exports = 1;
+    d->console.steps_left = 1; /* until Ctrl-C */
+    return go_on_later(d);
+}
+
+static int go_on_exporting(device *d)
+{
+    int result = typed_export_go_on(d);
+    return result > 0 ? go_on_later(d) : result;
+}
+
 static int reset(device *d, const char *argument)
 {
     if (*argument == '\0') {
@@ -302,11 +331,22 @@ static int reset(device *d, const char *argument)
 }
 
 static const command commands[CONSOLE_COMMAND_COUNT] = {
-    [CONSOLE_COMMAND_HELP] = help,   [CONSOLE_COMMAND_INFO] = info,      [CONSOLE_COMMAND_MEM] = mem,
-    [CONSOLE_COMMAND_LR] = lr,       [CONSOLE_COMMAND_TRAIN] = train,    [CONSOLE_COMMAND_EVAL] = eval,
-    [CONSOLE_COMMAND_INFER] = infer, [CONSOLE_COMMAND_SAVE] = save,      [CONSOLE_COMMAND_LOAD] = load,
-    [CONSOLE_COMMAND_RESET] = reset, [CONSOLE_COMMAND_LEARN] = learn,    [CONSOLE_COMMAND_FORGET] = forget,
-    [CONSOLE_COMMAND_SCORE] = score, [CONSOLE_COMMAND_ROUND] = round_of, [CONSOLE_COMMAND_DELTA] = delta,
+    [CONSOLE_COMMAND_HELP] = help,
+    [CONSOLE_COMMAND_INFO] = info,
+    [CONSOLE_COMMAND_MEM] = mem,
+    [CONSOLE_COMMAND_LR] = lr,
+    [CONSOLE_COMMAND_TRAIN] = train,
+    [CONSOLE_COMMAND_EVAL] = eval,
+    [CONSOLE_COMMAND_INFER] = infer,
+    [CONSOLE_COMMAND_SAVE] = save,
+    [CONSOLE_COMMAND_LOAD] = load,
+    [CONSOLE_COMMAND_RESET] = reset,
+    [CONSOLE_COMMAND_LEARN] = learn,
+    [CONSOLE_COMMAND_FORGET] = forget,
+    [CONSOLE_COMMAND_EXPORT] = export_model,
+    [CONSOLE_COMMAND_SCORE] = score,
+    [CONSOLE_COMMAND_ROUND] = round_of,
+    [CONSOLE_COMMAND_DELTA] = delta,
 };
 
 /* Ends the first word of line and returns the second, or "" if there is none. */
@@ -362,11 +402,13 @@ static void print_loss(const device *d)
     text_line("");
 }
 
-/* commands_go_on() begins the next program, after any waiting request has been answered. */
-static int go_on_later(device *d)
+/* Begins the next part of a typed `train`, `score` or `export`. */
+static int go_on(device *d)
 {
-    d->console.goes_on = 1;
-    return COMMAND_RUNS;
+    if (BOARD_EXPORT && d->console.exports) {
+        return go_on_exporting(d);
+    }
+    return d->console.scores ? go_on_scoring(d) : start_training(d);
 }
 
 /* Begins the next step of a `train`. Returns COMMAND_RUNS, or 0 at its end. */
@@ -432,7 +474,7 @@ static void conclude(device *d, int result)
     if (result == COMMAND_RUNS) {
         return;
     }
-    d->console.scores = 0;
+    d->console.scores = d->console.exports = 0;
     if (result < 0) {
         report_error(result);
     }
@@ -459,7 +501,7 @@ void commands_go_on(device *d)
     d->console.goes_on = 0;
     int result = 0;
     if (d->console.steps_left != 0) {
-        result = d->console.scores ? go_on_scoring(d) : start_training(d);
+        result = go_on(d);
     }
     conclude(d, result);
 }

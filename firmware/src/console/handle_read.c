@@ -6,10 +6,11 @@
 #include "storage/kept_file.h"
 #include "storage/slots.h"
 
+/* What READ reads: bytes, or what is made of the state of `kept` as it is read. */
 typedef struct span {
-    const void *data;  /* NULL: the checkpoint of `packed`, packed as it is read */
+    const void *data; /* the bytes; of `kept`: the export table for an .onnx file, or NULL for a packed checkpoint */
     uint32_t size;
-    gm_session packed;
+    gm_session kept;  /* image NULL: none */
 } span;
 
 /* Finds the kept checkpoint. Reading its header checks the whole file, which would take too long
@@ -24,8 +25,14 @@ static int find_kept(model *m, uint32_t offset)
     return file->base != NULL ? 0 : CONSOLE_ERR_NO_CHECKPOINT;
 }
 
-/* Finds the kept checkpoint, plain or packed. If packed, as the checkpoint of a session whose state
- * is in flash. */
+/* Makes a session whose state is in flash: in the kept checkpoint, which is plain. */
+static void open_kept(const model *m, span *out)
+{
+    out->kept = m->session;
+    out->kept.arena = (uint8_t *)(uintptr_t)m->reading.base + m->reading.size - m->session.header->state_size;
+}
+
+/* Finds the kept checkpoint, plain or packed. */
 static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
 {
     int error = find_kept(m, offset);
@@ -35,12 +42,39 @@ static int find_checkpoint(model *m, uint32_t offset, int packed, span *out)
     out->data = m->reading.base;
     out->size = m->reading.size;
     if (packed && kept_file_is_plain(m->reading.base)) {
-        out->packed = m->session;
-        out->packed.arena = (uint8_t *)(uintptr_t)m->reading.base + m->reading.size - m->session.header->state_size;
+        open_kept(m, out);
         out->data = NULL;
-        out->size = gm_checkpoint_half_size(&out->packed);
+        out->size = gm_checkpoint_half_size(&out->kept);
     }
     return 0;
+}
+
+/* Finds the .onnx file of the model in the kept checkpoint. With its first part, the whole table is
+ * checked; the parts after it are within bounds anyway. */
+static int find_onnx(model *m, uint32_t offset, span *out)
+{
+    gm_export_header header;
+    flash_span table = m->export_table;
+    int error = BOARD_EXPORT && table.base != NULL ? find_kept(m, offset) : CONSOLE_ERR_NO_EXPORT_TABLE;
+    if (error == 0 && !kept_file_is_plain(m->reading.base)) {
+        error = CONSOLE_ERR_NO_CHECKPOINT;
+    }
+    if (error) {
+        return error;
+    }
+    open_kept(m, out);
+    out->data = table.base;
+    memcpy(&header, table.base, sizeof header);
+    out->size = header.model_size;
+    void *file = (void *)(uintptr_t)table.base;
+    return offset == 0 ? gm_export_check(&out->kept, slots_read, file, table.size, NULL) : 0;
+}
+
+static int find_table(const model *m, span *out)
+{
+    out->data = m->export_table.base;
+    out->size = m->export_table.size;
+    return out->data != NULL ? 0 : CONSOLE_ERR_NO_EXPORT_TABLE;
 }
 
 static int find_view(gm_session *session, const read_request *request, gm_view *view)
@@ -55,40 +89,50 @@ static int find_view(gm_session *session, const read_request *request, gm_view *
     }
 }
 
-static int find(model *m, const read_request *request, span *out)
+static int find_tensor(gm_session *session, const read_request *request, span *out)
 {
-    uint32_t source = request->source;
     gm_view view = {0};
-    if (m->status) {
-        return m->status;
-    }
-    if (source == CONSOLE_SOURCE_CHECKPOINT || source == CONSOLE_SOURCE_CHECKPOINT_HALF) {
-        return find_checkpoint(m, request->offset, source == CONSOLE_SOURCE_CHECKPOINT_HALF, out);
-    }
-    if (source == CONSOLE_SOURCE_IMAGE) {
-        out->data = m->session.image;
-        out->size = model_image_size(m);
-        return 0;
-    }
-    int error = find_view(&m->session, request, &view);
+    int error = find_view(session, request, &view);
     out->data = view.data;
     out->size = view.size;
     return error;
 }
 
+static int find(model *m, const read_request *request, span *out)
+{
+    if (m->status) {
+        return m->status;
+    }
+    switch (request->source) {
+    case CONSOLE_SOURCE_CHECKPOINT: return find_checkpoint(m, request->offset, 0, out);
+    case CONSOLE_SOURCE_CHECKPOINT_HALF: return find_checkpoint(m, request->offset, 1, out);
+    case CONSOLE_SOURCE_ONNX: return find_onnx(m, request->offset, out);
+    case CONSOLE_SOURCE_EXPORT_TABLE: return find_table(m, out);
+    case CONSOLE_SOURCE_IMAGE:
+        out->data = m->session.image;
+        out->size = model_image_size(m);
+        return 0;
+    default: return find_tensor(&m->session, request, out);
+    }
+}
+
 static int copy_part(const span *whole, uint32_t offset, uint8_t *out, uint32_t size)
 {
-    if (whole->data == NULL) {
-        return gm_checkpoint_part_half(&whole->packed, offset, out, size);
+    if (whole->kept.image == NULL) {
+        memcpy(out, (const uint8_t *)whole->data + offset, size);
+        return 0;
     }
-    memcpy(out, (const uint8_t *)whole->data + offset, size);
-    return 0;
+    if (BOARD_EXPORT && whole->data != NULL) {
+        return gm_export_part(&whole->kept, slots_read, (void *)(uintptr_t)whole->data, offset, out, size);
+    }
+    return gm_checkpoint_part_half(&whole->kept, offset, out, size);
 }
 
 int handle_read(device *d, const read_request *request, read_reply *reply)
 {
     uint32_t offset = request->offset, wanted = request->length;
     span whole;
+    whole.kept.image = NULL;
     int error = find(&d->model, request, &whole);
     if (error) {
         return error;

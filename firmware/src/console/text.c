@@ -50,6 +50,19 @@ void text_hex(uint32_t value)
     }
 }
 
+void text_base64(const uint8_t *data, uint32_t size)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (uint32_t i = 0; i < size; i += 3) {
+        uint32_t left = size - i;
+        uint32_t group =
+            (uint32_t)data[i] << 16 | (left > 1 ? (uint32_t)data[i + 1] << 8 : 0) | (left > 2 ? data[i + 2] : 0);
+        for (uint32_t k = 0; k < 4; ++k) {
+            board_uart_put((uint8_t)(k <= left ? digits[group >> (18 - 6 * k) & 63u] : '='));
+        }
+    }
+}
+
 /* value: 0 <= value < 2^32. */
 static void put_fixed(float value)
 {

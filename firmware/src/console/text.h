@@ -14,6 +14,9 @@ void text_u32(uint32_t value);
 void text_i32(int32_t value);
 void text_hex(uint32_t value);    /* 8 digits */
 
+/* Prints `size` bytes as base64 (RFC 4648), padded to groups of four characters. */
+void text_base64(const uint8_t *data, uint32_t size);
+
 /* Prints six decimals from 1e-4 up to 1e7; outside, one digit, six decimals and an exponent. The
  * last digit may be off by one: the console is for people, and the binary protocol sends exact
  * values. */

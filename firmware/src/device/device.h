@@ -30,23 +30,28 @@ typedef struct console {
     uint32_t length;      /* characters of the line so far */
     char line[LINE_LIMIT];
     int line_ready;       /* 1: a complete line waits for the end of an idle training step */
-    int goes_on;          /* 1: a typed `train` or `score` begins its next program when nothing else wants to run */
-    uint32_t steps_left;  /* of a typed `train`, including the running one */
-    uint32_t skipped;     /* steps that were skipped so far, because they were not finite */
-    int replays;          /* 1: it trains on the store's samples */
-    int scores;           /* 1: a typed `score` is in progress */
-    uint32_t kept;        /* samples that it has inferred */
-    uint32_t right;       /* of them recognized */
+    int goes_on; /* 1: a typed command begins its next program, or prints on, when nothing else wants to run */
+    uint32_t steps_left; /* of a typed `train`, including the running one */
+    uint32_t skipped; /* steps that were skipped so far, because they were not finite */
+    int replays; /* 1: it trains on the store's samples */
+    int scores; /* 1: a typed `score` is in progress */
+    uint32_t kept; /* samples that it has inferred */
+    uint32_t right; /* of them recognized */
+    int exports; /* 1: a typed `export` is in progress */
+    uint32_t exported; /* bytes that it has printed, */
+    uint32_t model_size; /* of so many, */
+    uint32_t crc; /* and their CRC-32 */
+    uint32_t state_crc; /* of the state that it prints */
 } console;
 
 typedef struct device {
     model model;
     run run;
     enum requester requester;
-    uint32_t last_input;  /* board_ticks() at the last input */
-    uint32_t last_alive;  /* board_ticks() at the last sign of life */
+    uint32_t last_input; /* board_ticks() at the last input */
+    uint32_t last_alive; /* board_ticks() at the last sign of life */
     frame_receiver receiver;
-    int frame_ready;      /* 1: a complete frame waits for its answer */
+    int frame_ready; /* 1: a complete frame waits for its answer */
     reply reply;
     console console;
     teach teach;

@@ -6,7 +6,6 @@
 #include "board.h"
 #include "console_spec.h"
 #include "storage/flash_writer.h"
-#include "storage/signature.h"
 
 typedef struct image_record {
     uint32_t generation;   /* incremented by each update, modulo 2^32 */
@@ -111,15 +110,15 @@ flash_span images_carried(void)
     return file;
 }
 
-int images_find_room(const gm_session *running, flash_span *room)
+int images_find_room(flash_span running, flash_span *room)
 {
-    uint32_t start = (uint32_t)((uintptr_t)running->image - (uintptr_t)half_of(0).base);
+    uint32_t start = (uint32_t)((uintptr_t)running.base - (uintptr_t)half_of(0).base);
     flash_span first = half_of(0), second = half_of(1);
     uint32_t half_end = (uint32_t)(second.base - first.base);
-    int is_in_second = running->image == second.base;
+    int is_in_second = running.base == second.base;
     int is_elsewhere = start >= board_flash_area(BOARD_AREA_IMAGE).size; /* the application's own image */
     *room = is_in_second ? first : second;
-    int fits = is_in_second || is_elsewhere || running->header->size + signature_size() <= half_end;
+    int fits = is_in_second || is_elsewhere || running.size <= half_end;
     return room->size != 0 && fits ? 0 : CONSOLE_ERR_NO_ROOM_TO_UPDATE;
 }
 

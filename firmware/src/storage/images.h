@@ -35,9 +35,9 @@ flash_span images_in_force(void);
 /* Returns the checkpoint from which the active image carries state over, while flash has it. */
 flash_span images_carried(void);
 
-/* Finds the range for an update of the image that is open in `running`. Returns 0, or
- * CONSOLE_ERR_NO_ROOM_TO_UPDATE. */
-int images_find_room(const gm_session *running, flash_span *room);
+/* Finds the range for an update. running: the image that is open, with the bytes that belong to it.
+ * Returns 0, or CONSOLE_ERR_NO_ROOM_TO_UPDATE. */
+int images_find_room(flash_span running, flash_span *room);
 
 /* Returns the size in bytes of that range with its record, a multiple of the erase unit. */
 uint32_t images_half(flash_span room);

@@ -18,6 +18,19 @@ static int check_age(const uint8_t *image)
     return ROLLBACK_PROTECT && own != NULL && sent->image_version < own->image_version ? CONSOLE_ERR_OLDER_IMAGE : 0;
 }
 
+/* Returns the export table at `start` in the file of an image. */
+static flash_span table_at(flash_span file, uint32_t start)
+{
+    gm_export_header header;
+    flash_span none = {NULL, 0};
+    if (!BOARD_EXPORT || start > file.size || file.size - start < sizeof header) {
+        return none;
+    }
+    memcpy(&header, file.base + start, sizeof header);
+    flash_span table = {file.base + start, header.size};
+    return header.magic == GM_EXPORT_MAGIC && header.size <= file.size - start ? table : none;
+}
+
 /* Opens the received image, after a check of its signature if this firmware has a key. Without a
  * received image, opens the program's own, which is as trusted as the key in the same program. */
 static int open_any(model *m)
@@ -38,7 +51,13 @@ static int open_any(model *m)
     if (error == 0) {
         error = gm_required(image.base, image.size, &m->needs);
     }
-    return error ? error : gm_open(&m->session, image.base, image.size, memory_arena(), memory_arena_size());
+    if (error == 0) {
+        error = gm_open(&m->session, image.base, image.size, memory_arena(), memory_arena_size());
+    }
+    if (error == 0) {
+        m->export_table = table_at(image, m->session.header->size + (was_sent ? signature_size() : 0));
+    }
+    return error;
 }
 
 int model_open(model *m)
@@ -77,6 +96,7 @@ void model_close(model *m)
         gm_close(&m->session);
     }
     memset(&m->needs, 0, sizeof m->needs);
+    memset(&m->export_table, 0, sizeof m->export_table);
     memset(&m->samples, 0, sizeof m->samples);
     memset(&m->reading, 0, sizeof m->reading);
     m->delta_size = 0;
@@ -86,6 +106,13 @@ void model_close(model *m)
 uint32_t model_image_size(const model *m)
 {
     return m->status == 0 ? m->session.header->size : 0;
+}
+
+uint32_t model_flash_size(const model *m)
+{
+    const uint8_t *image = m->session.image;
+    return m->export_table.base != NULL ? (uint32_t)(m->export_table.base - image) + m->export_table.size
+                                        : m->session.header->size + signature_size();
 }
 
 uint32_t model_kept_size(const model *m)

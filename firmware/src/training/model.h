@@ -13,6 +13,7 @@
 typedef struct model {
     gm_session session;
     gm_requirements needs; /* zeros while closed */
+    flash_span export_table; /* after the open image, or none; only its header's size has been checked */
     samples samples;
     upload upload;         /* of an image or a checkpoint */
     flash_span reading;    /* the kept checkpoint whose header READ last sent, or none */
@@ -39,6 +40,10 @@ void model_close(model *m);
 
 /* Returns the size of the open image in bytes, or 0 while closed. */
 uint32_t model_image_size(const model *m);
+
+/* Returns the bytes from the start of the open image to the end of what belongs to it: its signature
+ * and its export table. */
+uint32_t model_flash_size(const model *m);
 
 /* Returns the size in bytes of this model's checkpoint in flash, or 0 if there is none or the model
  * is closed. */

@@ -9,13 +9,20 @@
 #include "storage/signature.h"
 #include "storage/slots.h"
 
+/* Finds the range for an update of the open model. */
+static int find_room(const model *m, flash_span *room)
+{
+    flash_span running = {m->session.image, model_flash_size(m)};
+    return images_find_room(running, room);
+}
+
 int update_begin(model *m, uint32_t size)
 {
     flash_span room;
     if (m->status) {
         return m->status;
     }
-    int error = images_find_room(&m->session, &room);
+    int error = find_room(m, &room);
     if (error || size > room.size) {
         return CONSOLE_ERR_NO_ROOM_TO_UPDATE;
     }
@@ -29,7 +36,7 @@ int update_begin(model *m, uint32_t size)
 int update_resume(model *m)
 {
     flash_span room;
-    if (m->status || images_find_room(&m->session, &room)) {
+    if (m->status || find_room(m, &room)) {
         return 0;
     }
     if (m->upload.base == NULL) {
@@ -70,7 +77,7 @@ int update_switch(model *m, uint32_t carry)
     if (m->status) {
         return m->status;
     }
-    if (images_find_room(&m->session, &room) || base != room.base) {
+    if (find_room(m, &room) || base != room.base) {
         return CONSOLE_ERR_OUT_OF_ORDER;
     }
     int error = upload_end(&m->upload);

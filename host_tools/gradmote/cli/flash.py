@@ -33,6 +33,14 @@ Port = Annotated[
         "serial line; a free one by default."
     ),
 ]
+ExportTable = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True,
+        dir_okay=False,
+        help="The model's export table (.gmex): `gradmote export --from PORT` then needs no .onnx file.",
+    ),
+]
 General = Annotated[bool, typer.Option("--general", help="Build firmware with all kernels, for any model sent later.")]
 Built = Annotated[
     Path | None,
@@ -62,6 +70,7 @@ Stop = Annotated[str | None, typer.Option(metavar="BOARD", help="End this emulat
 
 def command(
     model: Model = None,
+    export_table: ExportTable = None,
     board: Name = None,
     port: Port = None,
     general: General = False,
@@ -99,7 +108,9 @@ def command(
     if calibrate:
         _calibrate(Request(find(board), port, firmware, emulated, tool), model, as_json)
         return
-    order = Order(find(board), model, port, general, firmware, emulated, tool, force, key, rollback_protect)
+    order = Order(
+        find(board), model, export_table, port, general, firmware, emulated, tool, force, key, rollback_protect
+    )
     with watching(as_json) as watch:
         done = flash(order, watch)
     _report(done, as_json)
@@ -151,6 +162,8 @@ def _report(done: Flashed, as_json: bool) -> None:
         return
     model = f"model {done.model_id[:8]} of {done.image:,} B, arena {done.arena:,} B" if done.model_id else "no model"
     say(f"{done.board} runs gradmote {done.version}, {done.profile}: firmware {done.code:,} B, {model}")
+    if done.export_table:
+        say(f"its export table has {done.export_table:,} B: gradmote export --from {done.port} -o trained.onnx")
     if done.updates:
         say(f"models that it takes later: {done.updates}")
     if done.pid:

@@ -19,7 +19,17 @@ On = Annotated[str, typer.Option("--on", metavar="PORT", help="The board: /dev/t
 Fresh = Annotated[bool, typer.Option("--fresh", help="Carry over nothing that the old model learned.")]
 
 
-def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = False) -> None:
+ExportTable = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True, dir_okay=False, help="The new model's export table (.gmex), for `gradmote export --from`."
+    ),
+]
+
+
+def command(
+    image: Image, on: On, fresh: Fresh = False, export_table: ExportTable = None, as_json: o.AsJson = False
+) -> None:
     """Update the model of a board: `gradmote update better.mote --on /dev/ttyACM0`.
 
     The old model stays until the new one is complete and verified, even if power fails. Entries of its
@@ -29,12 +39,21 @@ def command(image: Image, on: On, fresh: Fresh = False, as_json: o.AsJson = Fals
     from ..device.target_factory import open_target
 
     with open_target(on) as target:
-        update = update_with_progress(target, image.read_bytes(), image.name, not fresh, quiet=as_json)
+        update = update_with_progress(target, file_of(image, export_table), image.name, not fresh, quiet=as_json)
         if as_json:
             say_json({"target": target.name, **asdict(update)})
         else:
             show(update)
             say(f"{target.name} runs {image.name} now: {outcome(update, not fresh)}")
+
+
+def file_of(image: Path, export_table: Path | None) -> bytes:
+    """Return the image, and its export table if there is one."""
+    from ..formats.export_table import with_export_table
+
+    return (
+        image.read_bytes() if export_table is None else with_export_table(image.read_bytes(), export_table.read_bytes())
+    )
 
 
 def show(update: Update) -> None:

@@ -16,6 +16,7 @@ from gradmote.formats.image.signature import signature_of, without_signature
 from gradmote.generated import console
 from gradmote.generated.records import IMAGE_MAGIC
 
+from ..formats.export_table import export_table_of
 from ..formats.kernel_selection import needs_of
 from . import diagnostics
 from .device_log import DeviceLog
@@ -50,6 +51,7 @@ _RETRY_SECONDS = 0.2
 _MAGIC = struct.pack("<I", IMAGE_MAGIC)
 _CODES = {name: code for code, (name, _, _) in console.FAULTS.items()}
 _OUT_OF_ORDER, _UNKNOWN_MESSAGE = _CODES["OUT_OF_ORDER"], _CODES["UNKNOWN_MESSAGE"]
+_NO_EXPORT_TABLE = _CODES["NO_EXPORT_TABLE"]
 
 
 class Client(Requests):
@@ -141,6 +143,8 @@ class Client(Requests):
 
         Continues an interrupted transfer of the same image. Raises DeviceError if the image cannot fit,
         or lacks the signature that the board demands; the board then keeps its old image.
+
+        An export table after the image (with_export_table) goes to the board's flash too.
         """
         self.require_fit(image)
         image = self._signed_as_demanded(image)
@@ -229,10 +233,10 @@ class Client(Requests):
             raise diagnostics.lacking(self.raw_info["board"], missing)
 
     def _signed_as_demanded(self, image: bytes) -> bytes:
-        """Return the image with its signature if the board demands one, else without it."""
+        """Return the image with its signature if the board demands one, else without it; and its export table."""
         demanded, found = bytes(self.raw_info["key_id"]), signature_of(image)
         if not any(demanded):
-            return without_signature(image)
+            return without_signature(image) + export_table_of(image)
         if found is None or found.key_id != demanded:
             raise diagnostics.not_signed(self.raw_info["board"], demanded, found.key_id if found else None)
         return image
@@ -250,6 +254,31 @@ class Client(Requests):
         """
         self.request("SAVE")
         return self.read("CHECKPOINT_HALF" if half else "CHECKPOINT", progress=progress)
+
+    def export_model(self, progress: Progress | None = None) -> bytes:
+        """Keep a checkpoint on the board, and return its model as an .onnx file, which the board makes.
+
+        Raises DeviceError (NO_EXPORT_TABLE) if the board has no export table of its model, or if it kept
+        another checkpoint meanwhile.
+        """
+        self.request("SAVE")
+        kept = self._kept_header()
+        model = self.read("ONNX", progress=progress)
+        if self._kept_header() != kept:
+            raise diagnostics.kept_meanwhile(self._link.url)
+        return model
+
+    def export_table(self) -> bytes:
+        """Return the export table that the board keeps after its image; b"" if there is none."""
+        try:
+            return self.read("EXPORT_TABLE")
+        except DeviceError as error:
+            if getattr(error, "code", None) != _NO_EXPORT_TABLE:
+                raise
+            return b""
+
+    def _kept_header(self) -> bytes:
+        return self.read_start("CHECKPOINT", records.size_of("checkpoint"))
 
     def save_every(self, updates: int) -> None:
         """Keep a checkpoint after each update whose number is a multiple of `updates`; 0 turns this off.

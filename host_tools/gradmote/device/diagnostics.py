@@ -67,6 +67,14 @@ def impossible(url: str, what: str) -> DeviceError:
     return DeviceError(f"{url} sent a contradictory answer: {what}", f"flash the firmware of this version: {_FLASH}")
 
 
+def kept_meanwhile(url: str) -> DeviceError:
+    """Return the error for a board that kept another checkpoint while its model was read."""
+    return DeviceError(
+        f"the board at {url} saved another state while its trained model was read",
+        "it trains by itself: type `train off` or Ctrl-C at gradmote console, then export again",
+    )
+
+
 def too_large(board: str, needed: int, there: int) -> DeviceError:
     """Return the error for a model whose arena is larger than the board's; both sizes in bytes."""
     return DeviceError(

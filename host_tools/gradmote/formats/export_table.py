@@ -9,10 +9,15 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from ..errors import ImageError
 from ..generated.records import EXPORT_KIND, EXPORT_MAGIC, EXPORT_VERSION
 from . import records
+from .image.signature import signature_of, without_signature
 
 _CRC_START = 16
+_KINDS = {number: kind for kind, number in EXPORT_KIND.items()}
+#: What is added to an integer is in -_MOST_ADDED .. _MOST_ADDED.
+_MOST_ADDED = 255
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,68 @@ def pack(ranges: Sequence[Range], model: bytes, model_id: bytes) -> bytes:
     rows = b"".join(records.pack("export_range", {**asdict(r), "kind": EXPORT_KIND[r.kind]}) for r in ranges)
     crc = zlib.crc32(records.pack("export_header", header)[_CRC_START:] + rows + model)
     return records.pack("export_header", {**header, "crc": crc}) + rows + model
+
+
+def unpack(table: bytes, image: bytes) -> tuple[list[Range], bytes]:
+    """Return the ranges of a table, and the .onnx file that they are of.
+
+    Raises ImageError if a device with this image would refuse the table.
+    """
+    start = records.size_of("export_header")
+    if len(table) < start or records.unpack("export_header", table)["magic"] != EXPORT_MAGIC:
+        raise ImageError("this is not an export table", "gradmote compile --export-table writes one (.gmex)")
+    header, model = records.unpack("export_header", table), records.unpack("header", image)
+    if header["version"] != EXPORT_VERSION:
+        raise _wrong(f"has version {header['version']} of the format, not {EXPORT_VERSION}")
+    size = records.size_of("export_range")
+    if header["size"] != len(table) or start + header["ranges"] * size + header["model_size"] != len(table):
+        raise _wrong("is not as long as its header says")
+    if header["crc"] != zlib.crc32(table[_CRC_START:]):
+        raise _wrong("is damaged: its checksum differs")
+    if list(header["model_id"]) != list(model["model_id"]):
+        raise _wrong("is of another model than the image")
+    rows = [records.unpack("export_range", table, start + size * k) for k in range(header["ranges"])]
+    end = 0
+    for row in rows:
+        end = _end_of(row, end, header["model_size"], model["state_size"])
+    return [Range(**{**row, "kind": _KINDS[row["kind"]]}) for row in rows], table[len(table) - header["model_size"] :]
+
+
+def _wrong(what: str) -> ImageError:
+    return ImageError(f"the export table {what}", "write both files again: gradmote compile --export-table")
+
+
+def _end_of(row: dict[str, int], before: int, model_size: int, state_size: int) -> int:
+    """Return the end of a range in the file, after it was checked. before: the end of the range before it."""
+    width = 4 if row["kind"] == EXPORT_KIND["word"] else 1
+    across, down = (row["columns"] - 1) * row["step"], (row["rows"] - 1) * row["row_step"]
+    corners = [row["source"] + x + y for x in (0, across) for y in (0, down)]
+    end = row["at"] + width * row["columns"] * row["rows"]
+    adds = 0 if width == 4 else _MOST_ADDED
+    is_known = row["kind"] in _KINDS and abs(row["add"]) <= adds
+    if not is_known or not before <= row["at"] < end <= model_size:
+        raise _wrong(f"has a range that is not in its file, at byte {row['at']}")
+    if min(corners) < 0 or max(corners) + width > state_size:
+        raise _wrong(f"has a range that is not in the image's state, at byte {row['source']}")
+    return end
+
+
+def with_export_table(image: bytes, table: bytes) -> bytes:
+    """Return what a board's flash takes: an image, its signature if it has one, and its export table.
+
+    Raises ImageError if a device with this image would refuse the table.
+    """
+    unpack(table, image)
+    found = signature_of(image)
+    return without_signature(image) + (found.pack() if found else b"") + table
+
+
+def export_table_of(data: bytes) -> bytes:
+    """Return the export table after an image and its signature; b"" if there is none."""
+    found = signature_of(data)
+    rest = data[len(without_signature(data)) + (len(found.pack()) if found else 0) :]
+    is_table = len(rest) >= records.size_of("export_header") and rest[:4] == struct.pack("<I", EXPORT_MAGIC)
+    return rest if is_table else b""
 
 
 def put(ranges: Sequence[Range], model: bytes, state: bytes) -> bytes:

@@ -24,7 +24,9 @@ SOURCES = {'TENSOR': 0,
  'STATE': 4,
  'CHECKPOINT': 5,
  'IMAGE': 6,
- 'CHECKPOINT_HALF': 7}
+ 'CHECKPOINT_HALF': 7,
+ 'ONNX': 8,
+ 'EXPORT_TABLE': 9}
 
 #: name -> id, request and reply as [(field, type, count)]
 MESSAGES: dict[str, dict[str, Any]] = {'INFO': {'id': 1,
@@ -226,7 +228,11 @@ FAULTS = {-100: ('BAD_FRAME',
         'send it with: gradmote update model.mote --on PORT'),
  -122: ('NO_ROOM_FOR_BASE',
         "the storage for checkpoints has no room for another beside the round's base and the last one",
-        'end the round first, or give up its base: round 0')}
+        'end the round first, or give up its base: round 0'),
+ -123: ('NO_EXPORT_TABLE',
+        "there is no export table after the board's image",
+        'send it with the image: gradmote flash --export-table; or export on the host: gradmote export '
+        'model.onnx --from PORT')}
 
 #: name -> (arguments, help)
 COMMANDS = {'help': ('', 'list the commands'),
@@ -242,6 +248,7 @@ COMMANDS = {'help': ('', 'list the commands'),
  'score': ('', "how many of the store's samples the model recognizes, by class"),
  'save': ('[every N|off]', 'save parameters, moments and counters in flash; every N: after every N updates'),
  'load': ('', 'return to the checkpoint saved last'),
+ 'export': ('', 'print the trained model, an .onnx file, as base64 for uudecode; Ctrl-C stops'),
  'round': ('[N]',
            "show the round of federated learning, or make the parameters the base of round N; 0: the image's "
            'are'),

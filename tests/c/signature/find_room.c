@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "../../../firmware/src/storage/images.h"
+#include "../../../firmware/src/storage/signature.h"
 #include "board.h"
 
 #define UNIT 1024u
@@ -32,12 +33,11 @@ int board_flash_program(const uint8_t *at, const void *data, uint32_t size)
 
 int main(void)
 {
-    gm_header header = {0};
-    gm_session running = {.image = area, .header = &header};
-    flash_span room;
+    flash_span running = {area, 0}, room;
     uint32_t longest = 0;
-    for (header.size = 1; header.size <= sizeof area; ++header.size) {
-        longest = images_find_room(&running, &room) == 0 ? header.size : longest;
+    for (uint32_t size = 1; size <= sizeof area; ++size) {
+        running.size = size + signature_size();
+        longest = images_find_room(running, &room) == 0 ? size : longest;
     }
     printf("%u of %u\n", (unsigned)longest, HALF);
     return 0;

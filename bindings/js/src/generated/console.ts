@@ -12,7 +12,7 @@ export const BYTE_TIMEOUT_MS = 0x64;
 export const IDLE_MS = 0x3e8;
 
 /** What READ reads. */
-export const SOURCES = { TENSOR: 0, PARAMETERS: 1, PARAMETER: 2, GRADIENT: 3, STATE: 4, CHECKPOINT: 5, IMAGE: 6, CHECKPOINT_HALF: 7 } as const;
+export const SOURCES = { TENSOR: 0, PARAMETERS: 1, PARAMETER: 2, GRADIENT: 3, STATE: 4, CHECKPOINT: 5, IMAGE: 6, CHECKPOINT_HALF: 7, ONNX: 8, EXPORT_TABLE: 9 } as const;
 
 /** Name -> id, request and reply as [field, type, count]. */
 export const MESSAGES = {
@@ -79,6 +79,7 @@ export const FAULTS = {
   OLDER_IMAGE: [-120, "the image is older than the one on this board", "give it a higher number: gradmote compile --image-version N; then sign it"],
   ONLY_BY_UPDATE: [-121, "this firmware takes another image only while the old one runs, to compare their numbers", "send it with: gradmote update model.mote --on PORT"],
   NO_ROOM_FOR_BASE: [-122, "the storage for checkpoints has no room for another beside the round's base and the last one", "end the round first, or give up its base: round 0"],
+  NO_EXPORT_TABLE: [-123, "there is no export table after the board's image", "send it with the image: gradmote flash --export-table; or export on the host: gradmote export model.onnx --from PORT"],
 } as const;
 
 /** The name of an error that only a console has. */

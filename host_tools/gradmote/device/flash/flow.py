@@ -15,7 +15,9 @@ from gradmote.device.boards import Board, from_footprint
 from gradmote.device.client import Client
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
-from gradmote.errors import DataError, DeviceError
+from gradmote.errors import DataError, DeviceError, ModelError
+from gradmote.formats.export_table import export_table_of, with_export_table
+from gradmote.formats.image import read_image
 from gradmote.formats.image.signature import without_signature
 from gradmote.formats.kernel_selection import needs_of
 from gradmote.formats.signing import check, load_public_key
@@ -39,6 +41,7 @@ class Order:
         board: The kind of board.
         model: The image. Unless `general`, the firmware contains only its kernels. None flashes
             firmware alone.
+        export_table: The image's export table (.gmex), which goes to flash after it.
         port: The port of a real board, or the TCP port of an emulated one's serial line.
         general: Whether the firmware contains all kernels.
         firmware: An ELF file, used instead of building one.
@@ -51,6 +54,7 @@ class Order:
 
     board: Board
     model: Path | None = None
+    export_table: Path | None = None
     port: str | None = None
     general: bool = False
     firmware: Path | None = None
@@ -77,6 +81,7 @@ class Flashed:
         image: The bytes of the model.
         arena: The bytes of the model's arena.
         model_id: The model's id, hexadecimal; "" without a model.
+        export_table: The bytes of its export table; 0 without one.
         updates: The models that its firmware accepts later; "" if only its builder knows.
     """
 
@@ -91,6 +96,7 @@ class Flashed:
     image: int
     arena: int
     model_id: str
+    export_table: int = 0
     updates: str = ""
 
 
@@ -99,7 +105,7 @@ def flash(order: Order, watch: Watch) -> Flashed:
 
     A GradmoteError says what went wrong, and whether the board was changed.
     """
-    image = None if order.model is None else order.model.read_bytes()
+    image = _file_for_flash(order)
     if image is not None:
         require_fit(replace(order.board, code=0), image, str(order.model), _UNCHANGED)
     if order.rollback_protect and order.key is None:
@@ -118,6 +124,15 @@ def flash(order: Order, watch: Watch) -> Flashed:
         _require_no_firmware(order, tool)
         return _flash_real(Firmware(build.project_folder(), order.board), image, port, tool, watch)
     return _told(order, _flash_real(_firmware(order, image, watch), image, port, tool, watch))
+
+
+def _file_for_flash(order: Order) -> bytes | None:
+    """Return the image with its export table, if there is one; None without an image."""
+    if order.model is None and order.export_table is not None:
+        raise DataError("an export table goes to flash with its image", "name the .mote file too")
+    if order.model is None or order.export_table is None:
+        return None if order.model is None else order.model.read_bytes()
+    return with_export_table(order.model.read_bytes(), order.export_table.read_bytes())
 
 
 def _told(order: Order, done: Flashed) -> Flashed:
@@ -281,10 +296,16 @@ def _checked(client: Client, firmware: Firmware, image: bytes | None, port: str,
     info = client.info()
     if image is not None and not _has(client, image):
         raise DeviceError(f"the board does not take the model: {status_text(info.status)}", "flash it again")
+    table = export_table_of(image or b"")
+    if table and client.export_table() != table:
+        raise DeviceError(
+            f"the firmware of {info.name} does not keep the export table",
+            "it was built without exports: leave --export-table out, and export with gradmote export model.onnx --from",
+        )
     return Flashed(
         board=info.name, version=info.version, profile=info.profile, port=port, tool=tool, pid=pid,
         firmware=str(firmware.elf), code=firmware.board.code, image=info.image_size, arena=info.arena_required,
-        model_id=info.model_id.hex() if info.status == 0 else "",
+        model_id=info.model_id.hex() if info.status == 0 else "", export_table=len(table),
     )  # fmt: skip
 
 
