@@ -2,7 +2,8 @@
  * Updates under power that fails: in every program and erase operation of an update from the model that runs to another,
  * and back, in every way, and again while the board recovers. After each cut a restart finds the old model with the state
  * saved last or that of the moment, or the new model with what is carried over of that; never neither, never a mixture.
- * Then the update is made again, from what there is of it, and ends as one that was never interrupted.
+ * Then the update is made again, from what there is of it, and ends as one that was never interrupted. The second model
+ * comes with an export table, and runs with all of it or not at all.
  */
 #include <string.h>
 
@@ -18,6 +19,7 @@
 #define CHUNK 240u
 #define ROUNDS 4u
 #define BOOT_CUTS 16u
+#define MODEL_SIZE 300u /* of the .onnx file in the export table */
 
 typedef struct state {
     uint8_t bytes[TINY_STATE_SIZE];
@@ -26,7 +28,8 @@ typedef struct state {
 /* One of the models, and its image's initial state. */
 typedef struct version {
     block image;
-    uint32_t size;
+    uint32_t size;       /* bytes that are sent: of the image, and of its export table */
+    uint32_t table_size; /* of these */
     state initial;
 } version;
 
@@ -57,9 +60,17 @@ static void boot(void)
     }
 }
 
+static int has_table(const version *v)
+{
+    const uint8_t *table = v->image.bytes + v->size - v->table_size;
+    return the_model.export_table.size == v->table_size &&
+           (v->table_size == 0 || memcmp(the_model.export_table.base, table, v->table_size) == 0);
+}
+
 static int runs(const version *v)
 {
-    return the_model.status == 0 && memcmp(the_model.session.header, v->image.bytes, sizeof(gm_header)) == 0;
+    return the_model.status == 0 && memcmp(the_model.session.header, v->image.bytes, sizeof(gm_header)) == 0 &&
+           has_table(v);
 }
 
 static state state_now(void)
@@ -282,7 +293,7 @@ static void test_refused(void)
     static version bad;
     start_over();
     moment then = live(&versions[0], &versions[1]);
-    for (uint32_t byte = 0; byte < versions[1].size; byte += 5) {
+    for (uint32_t byte = 0; byte < versions[1].size - versions[1].table_size; byte += 5) {
         bad = versions[1];
         bad.image.bytes[byte] ^= 0x10;
         CHECK(update(&bad, 1) < 0);
@@ -420,10 +431,27 @@ static void make(version *v, uint32_t id, const char *b_name, uint32_t spare_nam
     memcpy(v->initial.bytes, arena.bytes, TINY_STATE_SIZE);
 }
 
+/* Puts an export table without ranges after an image. */
+static void add_table(version *v)
+{
+    uint8_t *at = v->image.bytes + v->size;
+    gm_export_header header = {.magic = GM_EXPORT_MAGIC, .version = GM_EXPORT_VERSION, .model_size = MODEL_SIZE};
+    header.size = v->table_size = (uint32_t)sizeof header + MODEL_SIZE;
+    memcpy(header.model_id, ((const gm_header *)(const void *)v->image.bytes)->model_id, sizeof header.model_id);
+    memcpy(at, &header, sizeof header);
+    for (uint32_t i = 0; i < MODEL_SIZE; ++i) {
+        at[sizeof header + i] = (uint8_t)(i * 7 + 1);
+    }
+    header.crc = gm_crc32(0, at + 16, header.size - 16);
+    memcpy(at, &header, sizeof header);
+    v->size += v->table_size;
+}
+
 int main(void)
 {
     make(&versions[0], 0x1000, "b", 0);
     make(&versions[1], 0x2000, "other_bias", SPARE_NAMES);
+    add_table(&versions[1]);
     test_no_room();
     test_refused();
     test_without_carrying();
