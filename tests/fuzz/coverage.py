@@ -19,9 +19,9 @@ GATES = ("runtime_c/src/open.c", "runtime_c/src/verify.c", "runtime_c/src/verify
          "runtime_c/src/verify_operands.c", "runtime_c/src/verify_store.c", "runtime_c/src/image.c",
          "runtime_c/src/checkpoint.c", "runtime_c/src/crc32.c", "runtime_c/src/half.c",
          "runtime_c/src/state_segments.c", "runtime_c/src/carry_over.c", "runtime_c/src/delta.c",
-         "runtime_c/src/new_base.c", "firmware/src/console/frames.c",
+         "runtime_c/src/new_base.c", "runtime_c/src/export.c", "firmware/src/console/frames.c",
          "firmware/src/storage/images.c")  # fmt: skip
-C_TESTS = ("test_open", "test_checkpoint", "test_carry_over", "test_session")
+C_TESTS = ("test_open", "test_checkpoint", "test_carry_over", "test_export", "test_session")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-/* Mutates the delta after an image, and leaves the image alone. */
+/* Mutates what follows an image, a delta or an export table, and leaves the image alone. */
 #include <string.h>
 
 #include "gradmote.h"

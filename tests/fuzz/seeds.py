@@ -1,8 +1,8 @@
 """The fuzz targets' seeds, from small models that cover the families of operators: `python tests/fuzz/seeds.py FOLDER`.
 
 A folder a target: open and program have images; checkpoint has an image, a checkpoint of it, and a byte that says what
-the storage does; delta has an image and what is added to its parameters; round has an image and a quantized delta;
-frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
+the storage does; delta has an image and what is added to its parameters; round has an image and a quantized delta; export has an image and
+its export table; frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,15 @@ import onnx.parser
 
 from gradmote import losses, optimizers
 from gradmote.artifacts import build_artifacts
+from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_image
 from gradmote.compiler.sample_store import StoreOptions
 from gradmote.device.protocol import Frame, encode, message_id, request_payload
+from gradmote.generated.console import SOURCES
 from gradmote_runtime import Session
 
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = ("open", "checkpoint", "delta", "round", "program", "frames")
+TARGETS = ("open", "checkpoint", "delta", "round", "export", "program", "frames")
 
 #: Name -> (input, output, nodes, weights, loss).
 MODELS: dict[str, tuple[str, str, str, dict[str, tuple[int, ...]], Callable[[], losses.Loss]]] = {
@@ -276,6 +278,22 @@ def refused_deltas(delta: bytes) -> Iterator[tuple[str, bytes]]:
         yield name, bytes(changed)
 
 
+#: Models whose export tables have words in one piece and by steps, and integers.
+EXPORTED = ("dense", "conv", "quantized", "attention")
+
+
+def exports() -> Iterator[tuple[str, bytes]]:
+    """Yield images with their export tables, and with those in which one field of the header is wrong."""
+    for name in EXPORTED:
+        image = image_of(name)
+        table = export_table(model(name), image)
+        yield name, image + table
+        for at in range(0, 40, 4):
+            changed = bytearray(table)
+            changed[at] ^= 1
+            yield f"{name}_{at}", image + changed
+
+
 # ---- Serial line -------------------------------------------------------------------------------------------------
 
 
@@ -329,7 +347,7 @@ def samples(image: bytes) -> bytes:
 def training(sequence: int = 1) -> bytes:
     """Runs, looks at and keeps what the model on the board does."""
     sent = b"".join(request(sequence + p, "RUN", program=p) for p in range(5)) + request(9, "METRICS")
-    for source in range(9):
+    for source in range(len(SOURCES) + 1):
         values = {"source": source, "program": 0, "role": 2, "index": 0, "offset": 0, "length": 64}
         sent += request(20 + source, "READ", **values)
     sent += request(30, "DESCRIBE", program=0, role=0, index=0) + request(31, "INFO") + request(32, "MEM")
@@ -415,6 +433,8 @@ def write_seeds(folder: Path) -> None:
             (folder / "checkpoint" / file).write_bytes(image + checkpoint_of(image, half) + bytes([plan]))
         if name != "dense_step":
             (folder / "checkpoint" / f"{name}_other").write_bytes(image + checkpoint_of(image_of("dense")) + b"\0")
+    for name, file in exports():
+        (folder / "export" / name).write_bytes(file)
     for name, sent in conversations():
         (folder / "frames" / name).write_bytes(sent)
 
