@@ -125,6 +125,7 @@ STAGES: dict[str, Stage] = {
         "device.one_round --steps {ONE_ROUND_STEPS}",
         ONE_ROUND_STEPS=Size(20, 2),
     ),
+    "one-export": module("forty trained models as ONNX, written by every core", "device.one_export"),
     "power-cuts": tests(
         "power that fails after each change of flash of a save, on every board that keeps one; in short, after some",
         "-s tests/device/test_power_cuts.py",

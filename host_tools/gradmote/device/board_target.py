@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from gradmote.errors import DataError, DeviceError, RuntimeFault
+from gradmote.formats import records
 from gradmote.formats.carry_over import compare, read_states
+from gradmote.formats.export_table import export_table_of
 from gradmote.formats.rounds import check_bits, shared_mask
 
 from .client import Client
@@ -50,8 +52,11 @@ class BoardTarget:
         self.board.reset()
 
     def has_image(self, image: bytes) -> bool:
-        """Return whether the board has this image open, judged by its header and checksum."""
-        return self.info().status == 0 and self.board.read_start("IMAGE", _HEADER_START) == image[:_HEADER_START]
+        """Return whether the board has this image open, and its export table if one follows, judged by checksums."""
+        if self.info().status != 0 or self.board.read_start("IMAGE", _HEADER_START) != image[:_HEADER_START]:
+            return False
+        start = export_table_of(image)[: records.size_of("export_header")]
+        return not start or self.board.export_table(len(start)) == start
 
     def _send_image(self, image: bytes, progress: Progress | None) -> None:
         self.board.load_image(image, progress)

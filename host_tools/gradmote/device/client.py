@@ -268,10 +268,10 @@ class Client(Requests):
             raise diagnostics.kept_meanwhile(self._link.url)
         return model
 
-    def export_table(self) -> bytes:
-        """Return the export table that the board keeps after its image; b"" if there is none."""
+    def export_table(self, first: int | None = None) -> bytes:
+        """Return the export table that the board keeps after its image, or its first bytes; b"" if there is none."""
         try:
-            return self.read("EXPORT_TABLE")
+            return self.read("EXPORT_TABLE") if first is None else self.read_start("EXPORT_TABLE", first)
         except DeviceError as error:
             if getattr(error, "code", None) != _NO_EXPORT_TABLE:
                 raise
