@@ -196,6 +196,7 @@ int main(int argc, char **argv)
     now.talk.images[0] = images[0].bytes;
     now.talk.images[1] = images[1].bytes;
     now.talk.image_sizes[0] = build_tiny(images[0].bytes);
+    now.talk.image_sizes[0] += build_export_table(images[0].bytes, now.talk.image_sizes[0]);
     now.talk.image_sizes[1] = build_taught(images[1].bytes);
     if (argc == 4 && strtoul(argv[1], NULL, 10) != 0) {
         converse_often((uint32_t)strtoul(argv[1], NULL, 10), (uint32_t)strtoul(argv[2], NULL, 10),

@@ -389,6 +389,7 @@ int main(int argc, char **argv)
     require(shared != MAP_FAILED);
     image_sizes[0] = build_tiny(images[0].bytes);
     image_sizes[1] = build_tiny_like(images[1].bytes, 7, "bias", 0);
+    image_sizes[1] += build_export_table(images[1].bytes, image_sizes[1]);
     for (uint32_t i = 0; i < conversations; ++i) {
         drawn.random = (strtoull(argv[3], NULL, 10) + i) * 0x9E3779B97F4A7C15u + 1;
         host_checkpoint_size = sizes[talk_draw(&drawn, sizeof sizes / sizeof *sizes)];

@@ -33,6 +33,7 @@ static const char *const typed_lines[] = {
     "learn 1\r",
     "forget 1\r",
     "score\r",
+    "export\r",
     "train on\r",
     "train off\r",
 };

@@ -19,7 +19,6 @@
 #define CHUNK 240u
 #define ROUNDS 4u
 #define BOOT_CUTS 16u
-#define MODEL_SIZE 300u /* of the .onnx file in the export table */
 
 typedef struct state {
     uint8_t bytes[TINY_STATE_SIZE];
@@ -431,27 +430,12 @@ static void make(version *v, uint32_t id, const char *b_name, uint32_t spare_nam
     memcpy(v->initial.bytes, arena.bytes, TINY_STATE_SIZE);
 }
 
-/* Puts an export table without ranges after an image. */
-static void add_table(version *v)
-{
-    uint8_t *at = v->image.bytes + v->size;
-    gm_export_header header = {.magic = GM_EXPORT_MAGIC, .version = GM_EXPORT_VERSION, .model_size = MODEL_SIZE};
-    header.size = v->table_size = (uint32_t)sizeof header + MODEL_SIZE;
-    memcpy(header.model_id, ((const gm_header *)(const void *)v->image.bytes)->model_id, sizeof header.model_id);
-    memcpy(at, &header, sizeof header);
-    for (uint32_t i = 0; i < MODEL_SIZE; ++i) {
-        at[sizeof header + i] = (uint8_t)(i * 7 + 1);
-    }
-    header.crc = gm_crc32(0, at + 16, header.size - 16);
-    memcpy(at, &header, sizeof header);
-    v->size += v->table_size;
-}
-
 int main(void)
 {
     make(&versions[0], 0x1000, "b", 0);
     make(&versions[1], 0x2000, "other_bias", SPARE_NAMES);
-    add_table(&versions[1]);
+    versions[1].table_size = build_export_table(versions[1].image.bytes, versions[1].size);
+    versions[1].size += versions[1].table_size;
     test_no_room();
     test_refused();
     test_without_carrying();

@@ -542,3 +542,22 @@ uint32_t build_all_opcodes(uint8_t *out)
     }
     return builder_finish(&b, out);
 }
+
+uint32_t build_export_table(uint8_t *image, uint32_t size)
+{
+    enum { MODEL_SIZE = 300, WORDS = (TINY_B - TINY_W) / 4 };
+    gm_export_range range = {17, TINY_W, GM_EXPORT_KIND_WORD, 0, WORDS, 1, 4, 0};
+    gm_export_header header = {.magic = GM_EXPORT_MAGIC, .version = GM_EXPORT_VERSION, .ranges = 1};
+    uint8_t *table = image + size, *model = table + sizeof header + sizeof range;
+    header.model_size = MODEL_SIZE;
+    header.size = (uint32_t)(sizeof header + sizeof range) + MODEL_SIZE;
+    memcpy(header.model_id, ((const gm_header *)(const void *)image)->model_id, sizeof header.model_id);
+    for (uint32_t i = 0; i < MODEL_SIZE; ++i) {
+        model[i] = (uint8_t)(i * 7 + 1);
+    }
+    memcpy(table, &header, sizeof header);
+    memcpy(table + sizeof header, &range, sizeof range);
+    header.crc = gm_crc32(0, table + 16, header.size - 16);
+    memcpy(table, &header, sizeof header);
+    return header.size;
+}

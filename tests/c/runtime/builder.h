@@ -106,4 +106,8 @@ uint32_t build_taught(uint8_t *out);
  * BUILDER_STEP i in the scratch; dims 2, strides 1 except those of outputs. Labels 0. */
 uint32_t build_all_opcodes(uint8_t *out);
 
+/* Puts an export table of a tiny image after its `size` bytes: w as words in an .onnx file of 300 bytes. Returns the
+ * table's size in bytes. */
+uint32_t build_export_table(uint8_t *image, uint32_t size);
+
 #endif
