@@ -46,7 +46,7 @@ from support.firmware import scons_firmware  # noqa: E402
 from support.oracle import make_model, node, values  # noqa: E402
 
 STEPS = 2
-#: Board -> core. The firmware of the first has room for int8 only if it is built for such images.
+#: Board -> core. The firmware of the first has room for int8 only if it is built for one such image.
 BOARDS = {"microbit": "Cortex-M0", "mps2-an386": "Cortex-M4F", "riscv-virt": "rv32"}
 FOR_OWN_IMAGES = "microbit"
 FOLDER = ROOT / "build" / "one_export"
@@ -199,16 +199,16 @@ def wasm(form: str) -> Iterator[Export]:
 
 
 @contextmanager
-def emulated(name: str, wanted: Iterable[Case] = ()) -> Iterator[Export]:
-    """Export on an emulated board. wanted: the cases that it will be asked for."""
-    boards: dict[bool, BoardTarget] = {}
+def emulated(name: str) -> Iterator[Export]:
+    """Export on an emulated board."""
+    boards: dict[Path, BoardTarget] = {}
 
     def export(case: Case) -> bytes:
-        is_own = name == FOR_OWN_IMAGES and case.is_int8
-        if is_own not in boards:
-            emulator = Emulator(name, firmware(name, [c for c in wanted if c.is_int8] if is_own else []))
-            boards[is_own] = BoardTarget(emulator.connect(), emulator.stop)
-        return exported_by(boards[is_own], case)
+        elf = firmware(name, case)
+        if elf not in boards:
+            emulator = Emulator(name, elf)
+            boards[elf] = BoardTarget(emulator.connect(), emulator.stop)
+        return exported_by(boards[elf], case)
 
     try:
         yield export
@@ -230,28 +230,27 @@ def exported_by(target: BoardTarget, case: Case) -> bytes:
     return target.board.export_model()
 
 
-def firmware(name: str, images: list[Case]) -> Path:
-    """Build a board's firmware: for these images alone, or for all if there are none."""
-    if not images:
+def firmware(name: str, case: Case) -> Path:
+    """Build a board's firmware: for this image alone if int8 has no room beside all else."""
+    if name != FOR_OWN_IMAGES or not case.is_int8:
         scons_firmware(board=name)
         if missing(name):
             raise Missing(missing(name))
         return default_firmware(name)
-    models = [FOLDER / f"one_export_{number}.mote" for number in range(len(images))]
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    for model, case in zip(models, images, strict=True):
-        model.write_bytes(case.image)
-    scons_firmware(f"MODEL={','.join(map(str, models))}", board=name)
-    return default_firmware(name).parents[1] / f"{name}-{models[0].stem}" / "firmware.elf"
+    model = FOLDER / f"one_export_{case.name.replace(' ', '_')}.mote"
+    model.parent.mkdir(parents=True, exist_ok=True)
+    model.write_bytes(case.image)
+    scons_firmware(f"MODEL={model}", board=name)
+    return default_firmware(name).parents[1] / f"{name}-{model.stem}" / "firmware.elf"
 
 
-def forms(wanted: Iterable[Case]) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+def forms() -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield the name of each form, its profile, and what opens it."""
     for profile in PROFILES:
         yield f"twin, {profile}", profile, partial(twin, profile)
     yield "wasm, simd", "strict", partial(wasm, "simd")
     for name, core in BOARDS.items():
-        yield f"{core}, {name}", board(name).profile, partial(emulated, name, wanted)
+        yield f"{core}, {name}", board(name).profile, partial(emulated, name)
 
 
 # ---- The table ----------------------------------------------------------------------------------------------------
@@ -280,7 +279,7 @@ def main() -> int:
     given = parser.parse_args()
     logging.getLogger("gradmote").setLevel(logging.ERROR)
     wanted = [case for name, case in cases().items() if given.only in name]
-    used = [form for form in forms(wanted) if given.form in form[0]]
+    used = [form for form in forms() if given.form in form[0]]
     columns = {name: column(form, profile, wanted) for name, profile, form in used}
     print(f"{'SHA-256 of gradmote export, strict':62}", *(name.split(",")[-1].strip().rjust(10) for name in columns))
     for case in wanted:

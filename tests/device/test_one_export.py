@@ -18,7 +18,7 @@ pytestmark = pytest.mark.device
 #: .ci/nightly takes all: `python -m device.one_export`.
 NAMES = ["convolutions 2", "opset 13"]
 WANTED = [one_export.cases()[name] for name in NAMES]
-FORMS = [form for form in one_export.forms(WANTED) if not form[0].startswith("twin")]
+FORMS = [form for form in one_export.forms() if not form[0].startswith("twin")]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=lambda form: form[0])

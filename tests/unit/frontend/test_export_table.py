@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import json
+import struct
+import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import onnx
 import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from gradmote import cli, compile_model, optimizers
 from gradmote.artifacts.export import export_inference
 from gradmote.artifacts.export_table import export_table
 from gradmote.compiler.options import Options
-from gradmote.errors import CheckpointError, ModelError, RuntimeFault
+from gradmote.device.client import Client
+from gradmote.errors import CheckpointError, DeviceError, ImageError, ModelError, RuntimeFault
 from gradmote.formats import records
+from gradmote.formats.export_table import export_table_of, unpack, with_export_table
+from gradmote.formats.signing import sign
 from gradmote.losses import cross_entropy
 from gradmote_runtime import Session
 from support.drawn_graphs import Drawn, drawn, drawn_convolutional, drawn_quantized
@@ -136,3 +143,72 @@ def test_what_does_not_belong_together() -> None:
 def test_an_image_without_names_is_refused() -> None:
     with pytest.raises(ModelError, match="has no names"):
         export_table(*small(strip=True))
+
+
+class Board:
+    """A client of a board that sends these bytes as its trained model, or loses its power."""
+
+    def __init__(self, sent: bytes | None) -> None:
+        self.sent = sent
+
+    def __enter__(self) -> Board:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def info(self) -> SimpleNamespace:
+        return SimpleNamespace(name="board")
+
+    def export_model(self, progress: object) -> bytes:
+        if self.sent is None:
+            raise DeviceError("the board does not answer READ any more", "press its reset button")
+        return self.sent
+
+
+@pytest.mark.parametrize("sent", [None, b"\xff" * 100, small()[0].SerializeToString()])
+def test_a_board_that_fails_leaves_the_file_that_was_there(sent: bytes | None, tmp_path, monkeypatch) -> None:
+    """Only a whole ONNX model takes its place."""
+    monkeypatch.setattr(Client, "connect", lambda port: Board(sent))
+    (tmp_path / "trained.onnx").write_bytes(b"before")
+    is_model = sent is not None and sent[0] != 0xFF
+    assert cli.main(["export", "--from", "PORT", "-o", str(tmp_path / "trained.onnx")]) == (not is_model)
+    assert (tmp_path / "trained.onnx").read_bytes() == (sent if is_model else b"before")
+    assert [path.name for path in tmp_path.iterdir()] == ["trained.onnx"]
+
+
+def test_a_table_follows_its_image_and_signature() -> None:
+    model, image = small()
+    table = export_table(model, image)
+    for file in (image, sign(image, Ed25519PrivateKey.generate())):
+        whole = with_export_table(file, table)
+        assert whole == file + table
+        assert export_table_of(whole) == table and export_table_of(file) == b""
+        assert with_export_table(whole, table) == whole
+
+
+def test_the_host_reads_what_a_device_would_accept() -> None:
+    """Changed words of a table with a right checksum: it is refused by both, or by none."""
+    model, image = small()
+    table, random = export_table(model, image), np.random.default_rng(0)
+    accepted = 0
+    with Session(image) as session:
+        for _ in range(400):
+            changed = np.frombuffer(bytearray(table), "<u4", count=18).copy()
+            changed[random.integers(8, 18)] = random.choice(
+                [0, 1, 2, 4, 12, 255, 2**31 - 1, 2**31, 2**32 - 1, 2**32 - 4]
+            )
+            other = changed.tobytes() + table[72:]
+            other = other[:12] + struct.pack("<I", zlib.crc32(other[16:])) + other[16:]
+            try:
+                session.export_model(other)
+                code = True
+            except RuntimeFault as fault:
+                code = fault.name == "DOES_NOT_FIT"
+            try:
+                unpack(other, image)
+                assert code
+                accepted += 1
+            except ImageError:
+                assert not code
+    assert 0 < accepted < 400
