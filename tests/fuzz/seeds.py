@@ -1,8 +1,9 @@
 """The fuzz targets' seeds, from small models that cover the families of operators: `python tests/fuzz/seeds.py FOLDER`.
 
 A folder a target: open and program have images; checkpoint has an image, a checkpoint of it, and a byte that says what
-the storage does; delta has an image and what is added to its parameters; round has an image and a quantized delta; export has an image and
-its export table; frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads it.
+the storage does; delta has an image and what is added to its parameters; round has an image and a quantized delta;
+export has an image and its export table; frames has what arrives on a serial line, as tests/fuzz/fuzz_frames.c reads
+it.
 """
 
 from __future__ import annotations
