@@ -167,8 +167,8 @@ class Session:
     def set_input(self, index: int, data: Any) -> None:
         """Copy one input into the arena.
 
-        data: a buffer of the input's dtype, mostly float32, and of its size, or of its first samples, which the next runs
-        then count. An int8 or uint8 input accepts any integers in its range.
+        data: a buffer of the input's dtype, mostly float32, with all samples of the batch, or the first ones, which the
+        next runs then count. An int8 or uint8 input accepts any integers in its range.
         """
         self._feed([_pick(self._buffers.inputs, index, "input")], [data])
 

@@ -15,9 +15,8 @@ from gradmote.device.boards import Board, from_footprint
 from gradmote.device.client import Client
 from gradmote.device.ports import ports_of, serial_ports, status_text
 from gradmote.device.requests import Progress
-from gradmote.errors import DataError, DeviceError, ModelError
+from gradmote.errors import DataError, DeviceError
 from gradmote.formats.export_table import export_table_of, with_export_table
-from gradmote.formats.image import read_image
 from gradmote.formats.image.signature import without_signature
 from gradmote.formats.kernel_selection import needs_of
 from gradmote.formats.signing import check, load_public_key
