@@ -33,7 +33,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     if optimizer.clip_value is not None:
         triples = [(p, clipped(builder, g, scale, optimizer.clip_value), slots) for p, g, slots in triples]
         scale = builder.constant(1.0, "one")
-    stored = [storing_of(like.graph, name, array, optimizer.clip_steps) for name, array in parameters.items()]
+    stored = [storing_of(like.graph, name, array, optimizer.longest_step) for name, array in parameters.items()]
     for (p, g, slots), storing in zip(triples, stored, strict=True):
         extra = [*slots, *([correction] if correction is not None else [])]
         names = [f"{v.name}_new" for v in (p, *slots)]

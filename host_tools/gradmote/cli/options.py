@@ -157,8 +157,8 @@ OptimizerSettings = Annotated[
         "--set",
         metavar="NAME=VALUE",
         help="Setting of the optimizer: momentum=0.9, nesterov=1, weight_decay=0.01, beta1=0.9, eps=1e-8, clip_norm=1, "
-        "clip_value=1, clip_steps=1 (scales that a quantized weight moves at most, 0: any number; without it 8 in "
-        "dense layers, 2 in others, and any number for biases). Repeatable.",
+        "clip_value=1, clip_steps=1 (scales that a quantized weight moves at most, 0: any number; 1 by default, and "
+        "for SGD without momentum 8 in dense layers, 2 in others, and any number for biases). Repeatable.",
     ),
 ]
 MaxUpdate = Annotated[

@@ -19,8 +19,8 @@ class Optimizer:
     largest absolute value of each gradient's elements, or None (PyTorch's clip_grad_value_); only one of
     the two may be given. learning_rate: that of the first update. clip_steps: how many of its scales a
     quantized weight may move in one update, 0 for any number; a bias may move by as much as a full input
-    of one such weight. None: 8 for
-    weights of dense layers, 2 for other weights, and any number for biases (step_limits.py says why).
+    of one such weight. None: 1 for rules with moments; for plain SGD 8 in dense layers, 2 in others, and
+    any number for biases (step_limits.py says why).
     """
 
     rule: str
@@ -42,6 +42,11 @@ class Optimizer:
                 )
         if self.clip_norm is not None and self.clip_value is not None:
             raise ModelError("clip_norm and clip_value are both given", "choose one: their order would not be clear")
+
+    @property
+    def longest_step(self) -> float | None:
+        """Return clip_steps, or what it is if it was not given; None if the limit depends on the parameter."""
+        return 1.0 if self.clip_steps is None and self.slots else self.clip_steps
 
     @property
     def slots(self) -> int:

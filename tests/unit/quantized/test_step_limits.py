@@ -39,9 +39,9 @@ def sequence() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def limits(model: onnx.ModelProto, clip_steps: float | None) -> dict[str, float]:
+def limits(model: onnx.ModelProto, clip_steps: float | None, rule=optimizers.sgd, **settings) -> dict[str, float]:
     """Return the limit of each stored parameter: the layer without its number, and weight or bias."""
-    made = build_artifacts(model, None, losses.mse(), optimizers.sgd(clip_steps=clip_steps))
+    made = build_artifacts(model, None, losses.mse(), rule(clip_steps=clip_steps, **settings))
     found = {}
     for node in made.optimizer.graph.node:
         named = {a.name: a.f for a in node.attribute}
@@ -68,3 +68,9 @@ def test_a_weight_of_a_sequence_is_shared_as_that_of_a_convolution() -> None:
 def test_a_given_limit_holds_for_all(clip_steps: float, weight: float, bias: float) -> None:
     found = limits(network("transB"), clip_steps)
     assert found == {"conv.w": weight, "conv.b": bias, "gemm.w": weight, "gemm.b": bias}
+
+
+@pytest.mark.parametrize(("rule", "settings"), [(optimizers.sgd, {"momentum": 0.9}), (optimizers.adamw, {})])
+def test_rules_with_moments_move_a_weight_by_one_unit(rule, settings) -> None:
+    found = limits(network("transB"), None, rule, **settings)
+    assert found == {"conv.w": 1, "conv.b": 128, "gemm.w": 1, "gemm.b": 128}
