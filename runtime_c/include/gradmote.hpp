@@ -225,6 +225,17 @@ class Session
     {
         return write(role, index, data, N);
     }
+    /* The first samples of the batch, for begin_rows() and run_rows(). */
+    template <typename T> Status write_rows(gm_role_kind role, uint32_t index, const T *data, size_t elements)
+    {
+        const gm_tensor *tensor = data_tensor(role, index);
+        bool fits = tensor == nullptr || tensor->dtype == dtype_of<T>::value;
+        return fits ? gm_write_rows(&session_, role, index, data, elements * sizeof(T)) : wrong_dtype;
+    }
+    Status write_rows_bytes(gm_role_kind role, uint32_t index, const void *data, size_t bytes)
+    {
+        return gm_write_rows(&session_, role, index, data, bytes);
+    }
     /* Without a check of the type. bytes: the tensor's size. */
     Status write_bytes(gm_role_kind role, uint32_t index, const void *data, size_t bytes)
     {
@@ -285,6 +296,12 @@ class Session
     Status lazy_reset_grad() { return gm_lazy_reset_grad(&session_); }
     /* To run in slices: begin() once, then run() while its status says again(). */
     Status begin(gm_program_kind program) { return gm_begin(&session_, program); }
+    /* The same on the first samples of the batch. */
+    Status begin_rows(gm_program_kind program, uint32_t rows) { return gm_begin_rows(&session_, program, rows); }
+    Status run_rows(gm_program_kind program, uint32_t rows, float *loss = nullptr)
+    {
+        return gm_run_rows(&session_, program, rows, loss);
+    }
     Status run(uint32_t max_instructions) { return gm_run(&session_, max_instructions); }
     void abort() { gm_abort(&session_); }
     Status loss(gm_program_kind program, float *out) const { return gm_loss(&session_, program, out); }

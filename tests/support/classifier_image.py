@@ -110,6 +110,7 @@ _NAMES += bytes(-len(_NAMES) % 4)
 
 def _tensor(name: str, role: str, programs: str, dtype: str, shape: tuple[int, ...]) -> bytes:
     bits = sum(1 << records.PROGRAM[program] for program in programs.split())
+    bits |= bits << len(records.PROGRAM) if shape[:1] == (BATCH,) else 0  # samples do not depend on each other
     return struct.pack("<13I", _NAMES.index(name.encode() + b"\0"), records.ROLE[role], bits, records.DTYPE[dtype],
                        *_dims(shape), AT[name], _SIZES[name])  # fmt: skip
 

@@ -135,6 +135,12 @@ static void running(const File &classifier)
     CHECK(session.infer() && session.classify(1, &label, &score) && score == session.output()[4 + label]);
     CHECK(session.class_name(0) == nullptr);
     CHECK(session.tensor_view(GM_PROGRAM_INFER, GM_ROLE_OUTPUT, 0, &view) && view.rank == 2);
+    CHECK(session.write_rows(GM_ROLE_INPUT, 0, pixels, 3) && session.write_rows_bytes(GM_ROLE_LABEL, 0, labels, 4));
+    REFUSED(gradmote::wrong_dtype, session.write_rows(GM_ROLE_INPUT, 0, labels, 1));
+    REFUSED(GM_ERR_WRONG_SIZE, session.write_rows(GM_ROLE_INPUT, 0, pixels, 2));
+    REFUSED(GM_ERR_INVALID_ARGUMENT, session.run_rows(GM_PROGRAM_EVAL, 3, &loss));
+    CHECK(session.run_rows(GM_PROGRAM_EVAL, 1, &loss) && session.evaluate(&again) && again == loss);
+    CHECK(session.begin_rows(GM_PROGRAM_INFER, 1) && session.run(100));
 #if GM_THREADS
     CHECK(session.set_splitter(nullptr, opened.arena.size() * 16));
 #endif

@@ -97,6 +97,27 @@ class Model
         return found;
     }
 
+    /* Copies the values of a program's inputs, then labels. Returns how many samples they have, or 0 if
+     * it is the whole batch. */
+    uint32_t write_all(const std::vector<Tensor> &tensors, const Value *values)
+    {
+        const int64_t batch = header()->batch;
+        uint32_t rows = 0;
+        for (size_t i = 0; i < tensors.size(); ++i) {
+            write(tensors[i], values[i]);
+            const Shape given = values[i].GetTensorTypeAndShapeInfo().GetShape();
+            const bool is_part = !given.empty() && given != tensors[i].shape;
+            rows = is_part ? static_cast<uint32_t>(given.front()) : rows;
+        }
+        for (size_t i = 0; i < tensors.size() && rows != 0; ++i) {
+            const Shape given = values[i].GetTensorTypeAndShapeInfo().GetShape();
+            const bool has_batch = !given.empty() && tensors[i].shape.front() == batch;
+            require(!has_batch || given.front() == rows, tensors[i].name + " has " + std::to_string(given.front()) +
+                                                             " samples, others " + std::to_string(rows));
+        }
+        return rows;
+    }
+
     void write(const Tensor &tensor, const Value &value)
     {
         const TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
@@ -105,32 +126,51 @@ class Model
             info.GetElementType() == ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64 && tensor.dtype == GM_DTYPE_I32;
         require(is_wide || given.dtype == tensor.dtype,
                 tensor.name + " has elements of " + element_of_dtype(tensor.dtype).name + ", not of " + given.name);
-        require(info.GetShape() == tensor.shape, tensor.name + " has the shape " + text(tensor.shape) + ", not " +
-                                                     text(info.GetShape()) +
-                                                     " - for other batches, compile the image with --batch");
+        require(fits(info.GetShape(), tensor.shape), tensor.name + " has the shape " + text(tensor.shape) + ", not " +
+                                                         text(info.GetShape()) +
+                                                         " - for larger batches, compile the image with --batch");
         const std::vector<int32_t> narrowed = is_wide ? narrow(tensor, value) : std::vector<int32_t>();
         const void *data = is_wide ? narrowed.data() : value.raw();
         const size_t size = is_wide ? narrowed.size() * sizeof(int32_t) : value.bytes();
-        check(session.write_bytes(tensor.role, tensor.index, data, size), tensor.name);
+        check(session.write_rows_bytes(tensor.role, tensor.index, data, size), tensor.name);
     }
 
-    /* Returns copies of a program's outputs. */
-    std::vector<Value> outputs(gm_program_kind program) const
+    /* Returns whether a tensor of this shape takes such values: all its samples, or fewer. */
+    static bool fits(const Shape &given, const Shape &shape)
+    {
+        return given.size() == shape.size() &&
+               (given.empty() || (given.front() >= 1 && given.front() <= shape.front() &&
+                                  std::equal(given.begin() + 1, given.end(), shape.begin() + 1)));
+    }
+
+    /* Runs a program on so many samples; 0: the whole batch. */
+    void run(gm_program_kind program, uint32_t rows, float *loss, const std::string &where)
+    {
+        check(session.run_rows(program, rows != 0 ? rows : header()->batch, loss), where);
+    }
+
+    /* Returns copies of a program's outputs for so many samples; 0: the whole batch. */
+    std::vector<Value> outputs(gm_program_kind program, uint32_t rows) const
     {
         std::vector<Value> values;
         gm_view view;
         for (uint32_t i = 0; session.tensor_view(program, GM_ROLE_OUTPUT, i, &view); ++i) {
-            values.push_back(copy(view));
+            const bool is_part = rows != 0 && view.rank > 0 && view.dims[0] == header()->batch;
+            values.push_back(copy(view, is_part ? rows : 0));
         }
         return values;
     }
 
-    static Value copy(const gm_view &view)
+    static Value copy(const gm_view &view, uint32_t rows = 0)
     {
-        const Shape shape = shape_of(view.dims, view.rank);
+        Shape shape = shape_of(view.dims, view.rank);
+        const uint32_t size = rows != 0 ? view.size / view.dims[0] * rows : view.size;
+        if (rows != 0) {
+            shape.front() = rows;
+        }
         Value value = Value::CreateTensor(AllocatorWithDefaultOptions(), shape.data(), shape.size(),
                                           element_of_dtype(view.dtype).type);
-        memcpy(value.raw(), view.data, view.size);
+        memcpy(value.raw(), view.data, size);
         return value;
     }
 

@@ -120,7 +120,7 @@ class TrainingSession
         state_->open(train_model_data, "the image in memory");
     }
 
-    /* The values are every input, then every label, of exactly the image's shapes; labels may be int64.
+    /* The values are every input, then every label, with as many samples as the batch, or fewer; labels may be int64.
      * Returns the loss, then the program's outputs. */
     std::vector<Value> TrainStep(const std::vector<Value> &input_values) { return run(GM_PROGRAM_TRAIN, input_values); }
     std::vector<Value> EvalStep(const std::vector<Value> &input_values) { return run(GM_PROGRAM_EVAL, input_values); }
@@ -224,12 +224,10 @@ class TrainingSession
         const std::vector<detail::Tensor> given = model().given(kind);
         detail::require(values.size() == given.size(),
                         "there are " + std::to_string(given.size()) + " inputs, not " + std::to_string(values.size()));
-        for (size_t i = 0; i < given.size(); ++i) {
-            model().write(given[i], values[i]);
-        }
+        const uint32_t rows = model().write_all(given, values.data());
         float loss;
-        detail::check(trains ? session().train_step(&loss) : session().evaluate(&loss), where);
-        std::vector<Value> results = model().outputs(kind);
+        model().run(kind, rows, &loss, where);
+        std::vector<Value> results = model().outputs(kind, rows);
         results.insert(results.begin(), Value::CreateTensor<float>(AllocatorWithDefaultOptions(), nullptr, 0));
         *results.front().GetTensorMutableData<float>() = loss;
         return results;
@@ -313,13 +311,15 @@ class Session
         const std::vector<detail::Tensor> given = model_->given(GM_PROGRAM_INFER);
         detail::require(input_count == given.size(),
                         "there are " + std::to_string(given.size()) + " inputs, not " + std::to_string(input_count));
+        std::vector<detail::Tensor> inputs;
         for (size_t i = 0; i < input_count; ++i) {
-            model_->write(given[index(given, input_names[i])], input_values[i]);
+            inputs.push_back(given[index(given, input_names[i])]);
         }
-        detail::check(model_->session.infer(), "Run");
+        const uint32_t rows = model_->write_all(inputs, input_values);
+        model_->run(GM_PROGRAM_INFER, rows, nullptr, "Run");
         const std::vector<detail::Tensor> made = model_->tensors(GM_PROGRAM_INFER, GM_ROLE_OUTPUT);
         for (size_t i = 0; i < output_count; ++i) {
-            output_values[i] = std::move(model_->outputs(GM_PROGRAM_INFER)[index(made, output_names[i])]);
+            output_values[i] = std::move(model_->outputs(GM_PROGRAM_INFER, rows)[index(made, output_names[i])]);
         }
     }
     std::vector<Value> Run(const RunOptions &options, const char *const *input_names, const Value *input_values,
