@@ -21,8 +21,10 @@ NO_CODE = ("//", "/*", "*", "import ", "using ", "package ", "#import", "#includ
 def images(folder: Path) -> tuple[Path, Path]:
     """Write the MLP of same_state as an image with steps, and as one that accumulates gradients.
 
-    Beside them is head.mote, which accumulates too, and in which only the last layer trains.
+    Beside them are head.mote, which accumulates too, and in which only the last layer trains, and batches.mote, which
+    has batches of four.
     """
+    (folder / "batches.mote").write_bytes(digits.image(optimizers.sgd(0.1), batch=4))
     made = build_artifacts(digits.model(), None, losses.cross_entropy(), optimizers.sgd(0.1), scheme="head")
     (folder / "head.mote").write_bytes(compile_image(made, Options(accumulate=True)).image)
     paths = folder / "model.mote", folder / "accumulating.mote"

@@ -1,6 +1,6 @@
 /* Parameter loops of the most common rules. A processor may have its own implementations. */
-#ifndef GM_STEPS_H
-#define GM_STEPS_H
+#ifndef GM_OPTIMIZER_STEPS_H
+#define GM_OPTIMIZER_STEPS_H
 
 #include "../../src/gm_internal.h"
 #include "../../src/numerics.h"

@@ -47,6 +47,20 @@ test("refuses data that does not fit, and stays as it was", async () => {
   assert.equal(session.stateSha256(), before);
 });
 
+test("runs count the samples that they are given", async () => {
+  const session = await load(IMAGE), whole = session.infer(X)[0], twice = Float32Array.of(...X.subarray(0, 128), ...X.subarray(0, 128));
+  assert.deepEqual(session.infer(X.subarray(0, 128)), [whole.slice(0, 20)]);
+  assert.throws(() => session.evalStep(), (error) => error instanceof DataError && /has 2 samples, label .* has 4/.test(error.message));
+  const loss = session.evalStep(twice, [1, 3, 1, 3]), half = session.evalStep(X.subarray(0, 128), [1, 3]);
+  assert.ok(Math.abs(loss - half) < 1e-6);
+  assert.equal(session.evalStep(), half);
+  assert.throws(() => session.step(X.subarray(0, 128), [1]), DataError);
+  session.step(X.subarray(0, 128), [1, 3]);
+  assert.equal(session.output(0, "eval").length, 20);
+  assert.equal(session.runProgram("eval"), session.evalStep(X.subarray(0, 128).slice().buffer, [1, 3]));
+  assert.deepEqual(session.inputs()[0].rowsIn, ["infer", "eval", "step"]);
+});
+
 test("outputs that are kept stay what they were", async () => {
   const session = await load(IMAGE), kept = session.infer(X)[0], before = [...kept], view = session.output(0);
   session.infer(drawn(256, 2));

@@ -21,8 +21,24 @@ public static class Checks
         AfterDispose(image);
         Threads(image);
         NoOneDisposes(image);
+        FewerSamples(File.ReadAllBytes(Path.Combine(Path.GetDirectoryName(arguments[0]), "batches.mote")));
         OnnxruntimesClasses(arguments[1]);
         Console.WriteLine("{0} passed, 0 failed", passed);
+    }
+
+    /// <summary>Runs of two samples, by an image with batches of four.</summary>
+    private static void FewerSamples(byte[] image)
+    {
+        float[] two = Enumerable.Range(0, 128).Select(i => i / 128f).ToArray(), four = two.Concat(two).ToArray();
+        using (var session = new Session(image))
+        {
+            float loss = session.EvalStep(four, new[] { 3, 1, 3, 1 });
+            Check(Math.Abs(session.EvalStep(two, new[] { 3, 1 }) - loss) < 1e-6f);
+            float[] scores = session.Infer(four);
+            Check(session.Infer(two).SequenceEqual(scores.Take(20)));
+            Refused("GM_ERR_WRONG_SIZE", () => session.Step(two, new[] { 3, 1, 3 }));
+            Check(session.Step(two, new[] { 3, 1 }) > 0 && session.OptimizerSteps == 1);
+        }
     }
 
     private static void WhatIsRefused(byte[] image)

@@ -30,6 +30,7 @@ public final class Checks {
         parameters(image);
         afterClose(image);
         threads(image);
+        fewerSamples(Files.readAllBytes(Path.of(arguments[0]).resolveSibling("batches.mote")));
         onnxruntimesClasses(arguments[1]);
         System.out.println(passed + " passed, 0 failed");
     }
@@ -47,6 +48,20 @@ public final class Checks {
                 check(session.infer(form).length == 10);
                 check(session.optimizerSteps() == 1);
             }
+        }
+    }
+
+    /** Runs of two samples, by an image with batches of four. */
+    private static void fewerSamples(byte[] image) {
+        float[] four = new float[256], two = new float[128];
+        for (int i = 0; i < 256; i++) four[i] = two[i % 128] = i % 128 / 128f;
+        try (Session session = new Session(image)) {
+            float loss = session.evalStep(four, new int[] {3, 1, 3, 1});
+            check(Math.abs(session.evalStep(two, new int[] {3, 1}) - loss) < 1e-6f);
+            float[] scores = session.infer(four);
+            check(Arrays.equals(session.infer(two), Arrays.copyOf(scores, 20)));
+            refused("GM_ERR_WRONG_SIZE", () -> session.step(two, new int[] {3, 1, 3}));
+            check(session.step(two, new int[] {3, 1}) > 0 && session.optimizerSteps() == 1);
         }
     }
 

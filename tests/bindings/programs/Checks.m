@@ -63,6 +63,23 @@ static void dataInEveryForm(NSData *image) {
     }
 }
 
+/* Runs of two samples, by an image with batches of four. */
+static void fewerSamples(NSData *image) {
+    NSMutableData *two = filled(0.25f), *four = [NSMutableData data];
+    [two appendData:filled(0.75f)];
+    [four appendData:two];
+    [four appendData:two];
+    float loss = 0, same = 1;
+    GMSession *session = opened(image);
+    CHECK([session evalStepWithData:@[ four, @[ @3, @1, @3, @1 ] ] loss:&loss error:NULL]);
+    CHECK([session evalStepWithData:@[ two, @[ @3, @1 ] ] loss:&same error:NULL]);
+    CHECK(loss - same < 1e-6f && same - loss < 1e-6f);
+    NSData *scores = [session inferWithData:@[ four ] error:NULL];
+    CHECK([[session inferWithData:@[ two ] error:NULL] isEqualToData:[scores subdataWithRange:NSMakeRange(0, 80)]]);
+    REFUSED(GM_ERR_WRONG_SIZE, [session stepWithData:@[ two, @[ @3, @1, @3 ] ] loss:NULL error:&error]);
+    CHECK([session stepWithData:@[ two, @[ @3, @1 ] ] loss:NULL error:NULL]);
+}
+
 static void whatIsRefused(NSData *image) {
     NSData *pixels = filled(0.5f), *tooFew = [NSData dataWithBytes:pixels.bytes length:252];
     NSArray *one = @[ @1 ];
@@ -334,7 +351,9 @@ int main(int count, char **arguments) {
         CHECK(count == 4);
         NSData *image = [NSData dataWithContentsOfFile:@(arguments[1])];
         NSString *model = @(arguments[2]), *kept = [@(arguments[3]) stringByAppendingPathComponent:@"kept.gmck"];
+        NSString *folder = [@(arguments[1]) stringByDeletingLastPathComponent];
         dataInEveryForm(image);
+        fewerSamples([NSData dataWithContentsOfFile:[folder stringByAppendingPathComponent:@"batches.mote"]]);
         whatIsRefused(image);
         checkpointsAndProperties(image);
         parameters(image);
