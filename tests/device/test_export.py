@@ -236,7 +236,7 @@ def test_ctrl_c_ends_a_typed_export(exporting: Client) -> None:
 
 
 def test_a_frame_that_trains_ends_a_typed_export(exporting: Client) -> None:
-    """What is printed would be of two states."""
+    """The text would be of two states."""
     printed: list[str] = []
     exporting._on_text = printed.append
     exporting.run("step")

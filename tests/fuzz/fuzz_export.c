@@ -4,7 +4,7 @@
  * The input is an image and the table. It is taken as it is, and again with its magic, version, sizes, model id and
  * checksum put right, so that its ranges are reached. gm_export_check() must read inside the file alone, and agree with
  * checks that were written from docs/SPEC.md; gm_export() must write nothing of a file that is refused, else each byte once
- * and in order, with the numbers of the state where the ranges say; parts must have the same bytes. A storage that
+ * and in order, with the numbers of the state that the ranges name; parts must have the same bytes. A storage that
  * delivers another file after the check must not lead out of the files or the state.
  */
 #define _POSIX_C_SOURCE 200112L /* posix_memalign */
