@@ -62,6 +62,7 @@ class Case:
     batch: int = 2
     is_int8: bool = False
     options: dict[str, Any] = field(default_factory=dict)
+    optimizer: optimizers.Optimizer = field(default_factory=lambda: optimizers.adam(0.1))
 
     @cached_property
     def model(self) -> Source:
@@ -73,7 +74,7 @@ class Case:
         proto = self.model if isinstance(self.model, onnx.ModelProto) else onnx.load(self.model)
         first = [proto.graph.output[0].name]
         settings = {"outputs": first, "batch": self.batch, **self.options}
-        return compile_model(self.model, losses.cross_entropy(), optimizers.adam(0.1), **settings).image
+        return compile_model(self.model, losses.cross_entropy(), self.optimizer, **settings).image
 
     @cached_property
     def table(self) -> bytes:
@@ -139,7 +140,7 @@ def cases() -> dict[str, Case]:
     found.append(of_drawn("float gradients", drawn_quantized(0), True, gradients="float"))
     for weights in ("int8", "int16"):
         options = {"weights": weights, "gradients": "int16"}
-        found.append(Case(f"CNN of {weights}", small_cnn.model, 1, True, options))
+        found.append(Case(f"CNN of {weights}", small_cnn.model, 1, True, options, optimizers.sgd(0.5)))
     found.append(of_drawn("biases", drawn_convolutional(4), scheme="bias"))
     found.append(of_drawn("int16 channels", drawn_quantized(2), True, weights="int16", scheme="sparse:0.5"))
     found.append(Case("tie", lambda: with_copy("v", False), options={"tie": [("w", "v")]}))
