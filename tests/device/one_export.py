@@ -34,7 +34,8 @@ from gradmote.artifacts.export import trained_model  # noqa: E402
 from gradmote.artifacts.export_table import export_table  # noqa: E402
 from gradmote.device import BoardTarget  # noqa: E402
 from gradmote.device.boards import board  # noqa: E402
-from gradmote.device.emulator import Emulator, default_firmware, missing  # noqa: E402
+from gradmote.device.emulated_firmware import default_firmware  # noqa: E402
+from gradmote.device.emulator import Emulator, missing  # noqa: E402
 from gradmote.errors import DeviceError, RuntimeFault  # noqa: E402
 from gradmote.formats.export_table import with_export_table  # noqa: E402
 from gradmote.frontend import Source  # noqa: E402

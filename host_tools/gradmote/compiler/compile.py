@@ -32,7 +32,7 @@ from ..losses import Loss
 from ..operators import Operator
 from ..operators.int16 import with_int16
 from ..optimizers import Optimizer
-from . import samples
+from . import sample_axis
 from .class_names import class_names
 from .options import Options, check_quantized_options
 from .passes import pipeline
@@ -182,7 +182,7 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
     """
     compiled = flatten(artifacts, options or Options())
     pipeline.optimize(compiled)
-    samples.settle(compiled)
+    sample_axis.settle(compiled)
     for program in compiled.programs:
         log.info("program %s: %d instructions", program.kind, len(program.instructions))
     layout = lay_out(compiled, placing(options) if options and options.exact_plan else None)

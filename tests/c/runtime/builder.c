@@ -272,7 +272,7 @@ static void tiny_programs(builder *b)
     tiny_step(b, dloss, rule);
 }
 
-/* The programs, in each of which the first dim of a tensor counts samples. */
+/* The bits of these programs, and those that say that the first dim of a tensor counts samples in them. */
 #define WITH_ROWS(programs) ((programs) | (programs) << GM_PROGRAM_COUNT)
 
 static void tiny_tables(builder *b, const char *b_name)

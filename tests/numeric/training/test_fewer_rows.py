@@ -303,7 +303,7 @@ def test_tables_of_joining_opcodes_are_the_same():
     """The compiler and the runtime name the same opcodes."""
     from pathlib import Path
 
-    from gradmote.compiler.samples import JOINING
+    from gradmote.compiler.sample_axis import JOINING
 
     source = (Path(__file__).parents[3] / "runtime_c/src/rows.c").read_text()
     assert {f"GM_OP_{name}" for name in JOINING} == {

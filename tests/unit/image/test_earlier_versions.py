@@ -78,7 +78,7 @@ def lasting(contents: bytes, kind: int = 7) -> bytes:
 
 
 def test_lasting_records_after_a_checkpoint_change_nothing(files):
-    """What a device keeps later leaves model ids and stored checkpoints good."""
+    """Model ids and stored checkpoints stay good, whatever a device keeps later."""
     followed = files.kept + lasting(b"policy..") + lasting(b"", 8)
     found = checkpoint.unpack(followed)
     assert found.tensors.keys() == checkpoint.unpack(files.kept).tensors.keys()

@@ -74,7 +74,7 @@ def test_no_kernel_is_compiled_again_for_a_new_opcode() -> None:
 
 def test_each_header_has_a_guard_of_its_own():
     """In the joined sources, a header is empty after another one with its guard."""
-    headers = [path for path in RUNTIME.rglob("*.h")]
+    headers = list(RUNTIME.rglob("*.h"))
     guards = [re.search(r"^#ifndef (\w+_H)\n#define \1$", path.read_text(), re.MULTILINE) for path in headers]
     assert len(headers) > 50
     assert [path for path, guard in zip(headers, guards, strict=True) if guard is None] == []

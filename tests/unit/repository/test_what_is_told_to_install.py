@@ -53,7 +53,7 @@ CALLS = {
 #: What is on each index under that name. A name of ours is in none of these until it is published there.
 KNOWN = {
     "pip": {
-        "aeon", "babel", "cryptography", "esptool", "flwr", "matplotlib", "opendp", "ortools", "pillow",
+        "aeon", "babel", "cryptography", "esptool", "flwr", "matplotlib", "onnxruntime", "opendp", "ortools", "pillow",
         "platformio", "pre-commit", "pyelftools", "pyocd", "pyserial", "rapidocr", "scikit-learn", "scons", "seglearn",
         "ziglang",
     },

@@ -17,7 +17,7 @@ from ...ir.program import Binding, Program
 from ...rewrite import pipeline
 from ...rewrite.quantized.in_float import in_float
 from ..options import Options
-from ..samples import Samples, find_samples
+from ..sample_axis import Samples, find_samples
 
 #: Model -> the batch, dimensions and state of its last concrete copy, and that copy.
 _CONCRETE: WeakKeyDictionary[ir.Model, tuple[Hashable, ir.Model]] = WeakKeyDictionary()

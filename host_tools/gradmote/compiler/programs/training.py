@@ -14,7 +14,7 @@ from ...ir.lowering import Lowering, Shared
 from ...ir.program import Parameter, Program, Slot
 from ...rewrite.batch_norm import training as batch_statistics
 from ..options import Options
-from ..samples import find_samples
+from ..sample_axis import find_samples
 from .forward import bind_output, concrete, copy, note_rows
 from .optimizer import check_gradients, kept_gradients_optimizer, lower_optimizer, optimizer_slots
 

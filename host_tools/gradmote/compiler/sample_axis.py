@@ -3,7 +3,7 @@
 A program can count fewer samples than its batch if each sample goes its own way up to the loss. Then
 only few instructions join samples: losses, sums over the whole batch, and batch statistics. They run on
 the first rows (gm_begin_rows). This module follows the axis of samples from the inputs through a graph
-with fixed shapes. Along it, index i belongs to sample i // k % batch: k is 1, or more where a reshape has merged
+with fixed shapes. Along it, index i belongs to sample i // k % batch: k is 1, or more if a reshape has merged
 axes after that of samples, and the samples repeat if it has merged axes before it, as recurrent layers do
 with time. Values without such an axis are the same as for a smaller batch.
 
@@ -293,7 +293,7 @@ def reshape(found: Samples, node: ir.Node) -> Axes:
 
 
 def transpose(found: Samples, node: ir.Node) -> Axes:
-    """Return where a transposition moves the axis."""
+    """Return the axis after a transposition."""
     axis, rank = found.axis(node.inputs[0]), len(static_shape(node.outputs[0]))
     order = list(attribute(node, "perm", range(rank - 1, -1, -1)))
     return everywhere(node, order.index(axis))
@@ -360,7 +360,7 @@ def cells(found: Samples, node: ir.Node) -> Axes:
 
 
 EACH = """Relu LeakyRelu ThresholdedRelu Sigmoid Tanh Softsign Mish HardSigmoid HardSwish Swish PRelu Add Sub Mul
-Div Mod Neg Greater GreaterOrEqual Less LessOrEqual Equal And Or Not Where Max Min Clip Abs Exp Log Sqrt Reciprocal
+Div Mod Neg Greater GreaterOrEqual Less LessOrEqual Equal And Or Not Max Min Clip Abs Exp Log Sqrt Reciprocal
 Erf Floor Ceil Round Sign Elu Selu Celu Gelu Sinh Cosh Asinh Acosh Atanh Identity Cast Pow Softplus Sin Cos Tan Asin
 Acos Atan Expand QAdd QMul FlipSign Heaviside"""
 LIKE_FIRST = "Dropout QuantizeLinear DequantizeLinear Quantize QLookup"
@@ -373,7 +373,7 @@ CELLS = [f"{kind}{way}" for kind in (
 ) for way in ("", "Reverse")]  # fmt: skip
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys(EACH.split(), aligned),
+    **dict.fromkeys((*EACH.split(), "Where"), aligned),
     **dict.fromkeys(LIKE_FIRST.split(), like_first),
     **dict.fromkeys(LAYERS.split(), first),
     **dict.fromkeys(CELLS, cells),
