@@ -120,7 +120,7 @@ static uint32_t row_size(const gm_header *header, const gm_tensor *tensor)
     return is_whole ? tensor->size : tensor->size / header->batch;
 }
 
-/* Returns whether the program has an input with rows: one without cannot tell samples apart. */
+/* Returns whether the program has an input with rows. */
 static int counts_rows(const gm_header *header, uint32_t program)
 {
     const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);

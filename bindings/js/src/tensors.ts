@@ -44,7 +44,7 @@ function rowLength({ view, description: { rowsIn, shape } }: Tensor): number {
 /** Copies data into a tensor: all of it, or its first samples, which its next runs count. */
 export function give(tensor: Tensor, data: Data): void {
   const row = rowLength(tensor), { view, title } = tensor;
-  const length = (data as Float32Array).length ?? (data as ArrayBuffer).byteLength / view.BYTES_PER_ELEMENT;
+  const { length: count, byteLength = 0 } = Object(data) as Float32Array, length = count ?? byteLength / view.BYTES_PER_ELEMENT;
   const isPart = row > 0 && length > 0 && length < view.length && length % row === 0;
   copyInto(isPart ? (view.subarray(0, length) as View) : view, data, title);
   tensor.rows = isPart ? length / row : 0;

@@ -58,8 +58,9 @@ class InputBuffer:
         if not self.has_batch:
             return 0
         view = buffer_of(data, self.tensor.title)
-        if view.ndim == len(self.shape):
-            return view.shape[0] if 0 < view.shape[0] < self.shape[0] and view.shape[1:] == self.shape[1:] else 0
+        given = view.shape or ()
+        if len(given) == len(self.shape):
+            return given[0] if 0 < given[0] < self.shape[0] and given[1:] == self.shape[1:] else 0
         is_raw = view.itemsize == 1 and self.tensor.dtype == F32
         elements = view.nbytes // (ITEM_SIZE[F32] if is_raw else view.itemsize)
         rows, rest = divmod(elements, prod(self.shape[1:]))

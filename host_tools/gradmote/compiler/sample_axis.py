@@ -280,9 +280,9 @@ def gemm(found: Samples, node: ir.Node) -> Axes:
 def reshape(found: Samples, node: ir.Node) -> Axes:
     """Return the axis after a reshape: the last one with at most as many elements before it, and samples in it."""
     x, y = node.inputs[0], node.outputs[0]
-    axis, shape, made = found.axis(x), static_shape(x), static_shape(y)  # type: ignore[arg-type]
-    if axis is None:
+    if x is None or found.axis(x) is None:
         raise Joined(describe(node))
+    axis, shape, made = found.axes[x], static_shape(x), static_shape(y)
     before = math.prod(shape[:axis]) * found.repeats.get(x, 1)
     for i in reversed(range(len(made))):
         repeats, rest = divmod(before, math.prod(made[:i]))

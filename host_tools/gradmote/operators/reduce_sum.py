@@ -73,8 +73,8 @@ def lower_sum(low: Lowering, node: ir.Node) -> None:
 def emit_reduce(low: Lowering, node: ir.Node, scale: float) -> None:
     """Emit one REDUCE_SUM over the node's axes, its sums multiplied by `scale`; one SUM over all samples."""
     if low.samples is not None and low.samples.is_sum(node):
-        x, y = node.inputs[0], node.outputs[0]
-        low.emit(node, Sum(x=low.ref(x), y=low.output(y), n=low.elements(x), scale=scale))  # type: ignore[arg-type]
+        n, y = low.elements(node.inputs[0]), low.output(node.outputs[0])
+        low.emit(node, Sum(x=low.ref(node.inputs[0]), y=y, n=n, scale=scale))
         return
     x = low.view(node.inputs[0])
     strides = reduction_strides(node, static_shape(node.inputs[0], node), x.strides, reduced_axes(node))
@@ -121,7 +121,7 @@ def reduction_strides(
 def emit_spread(low: Lowering, node: ir.Node, scale: float) -> None:
     """Emit one SUM_GRAD, which gives all samples scale dy."""
     dy, x = node.inputs
-    low.emit(node, SumGrad(dy=low.ref(dy), dx=low.output(node.outputs[0]), n=low.elements(x), scale=scale))  # type: ignore[arg-type]
+    low.emit(node, SumGrad(dy=low.ref(dy), dx=low.output(node.outputs[0]), n=low.elements(x), scale=scale))
 
 
 def lower_broadcast_like(low: Lowering, node: ir.Node) -> None:
