@@ -54,9 +54,10 @@ def library(
     """Compile sources and link them with objects, unless nothing has changed. Returns the library."""
     folder = WORK / "libraries" / target.name / name
     made = folder / target.library(name)
-    headers = sorted(path for part in (HANDLES, JAVA, *INCLUDES) for path in part.rglob("*.h"))
+    headers = [path for part in (HANDLES, JAVA, *INCLUDES) for path in part.rglob("*.h")]
+    makers = [Path(__file__), Path(__file__).with_name("objects.py")]
     words = [*flags, *map(str, system)]
-    with remade(folder, [*sources, *headers, *objects, Path(__file__)], repr(target), *words) as stale:
+    with remade(folder, [*sources, *headers, *objects, *makers], repr(target), *words) as stale:
         if stale:
             own = [folder / f"{source.stem}.o" for source in sources]
             compile_all(target, [(source, flags, to) for source, to in zip(sources, own, strict=True)])
