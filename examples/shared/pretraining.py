@@ -15,7 +15,13 @@ from gradmote.formats.files import build_folder, make_folder, write_atomically
 
 
 def pretrained(
-    name: str, model: onnx.ModelProto, data: Dataset, epochs: int, rate: float, batch: int, batch_norm: str = "frozen"
+    name: str,
+    model: onnx.ModelProto,
+    data: Dataset,
+    epochs: int,
+    rate: float,
+    batch: int,
+    batch_norm: str | None = "frozen",
 ) -> onnx.ModelProto:
     """Return the model after `epochs` over the data with AdamW, whose rate falls from `rate` to 0. An earlier result
     is reused as long as model, data and training stay the same."""
