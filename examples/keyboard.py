@@ -19,7 +19,7 @@ from gradmote.errors import DataError
 
 from data import bible
 from next_word.network import PRETRAINING_EPOCHS, SIZE, general_model
-from next_word.owner import PASSES, compile_for, learn, learning, split, top_three, type_text
+from next_word.owner import PASSES, compile_for, first_words, learn, learning, split, top_three, type_text
 from next_word.vocabulary import Vocabulary
 from shared import report
 
@@ -31,8 +31,8 @@ def personalize(
     own, held_out = split(bible.load().own[book])
     load_with_progress(target, compiled.image)
     before = top_three(target, held_out, vocabulary)
-    contexts, following = type_text(own, vocabulary)
-    learn(target, contexts[:typed], following[:typed], compiled.compiled.learning_rate, passes)
+    contexts, following = type_text(first_words(own, typed), vocabulary)
+    learn(target, contexts, following, compiled.compiled.learning_rate, passes)
     return before, top_three(target, held_out, vocabulary)
 
 
@@ -45,7 +45,7 @@ def main(
     pretraining_epochs: int = PRETRAINING_EPOCHS,
     on: str = "twin:strict",
 ) -> float:
-    """Learn from the writer of BOOK (proverbs, ezekiel, revelation; all by default), of which the first TYPED words.
+    """Learn from the writer of BOOK: proverbs, ezekiel, revelation, or all. TYPED: only so many words of each.
     TRAIN: full, last, sparse, bias, hidden, lora, lora4 or lora8. Returns the share reached, mean over the books."""
     if book not in ("all", *bible.WRITERS):
         raise DataError(f"there is no writer '{book}'", f"choose one of {', '.join(bible.WRITERS)}, all")

@@ -32,7 +32,7 @@ function suggest(keyboard) {
   }
 }
 
-/** Writes a suggested word in place of the letters before the cursor. */
+/** Writes a suggested word instead of the letters before the cursor. */
 function accept(keyboard, word) {
   const text = at("text"), cursor = text.selectionStart;
   text.setRangeText(`${word} `, cursor - beforeCursor().prefix.length, cursor, "end");

@@ -76,9 +76,10 @@ def fresh(rows: int, size: Size, seed: int) -> onnx.ModelProto:
 def personal_model(general: onnx.ModelProto, spare: int, rank: int, seed: int = 0) -> onnx.ModelProto:
     """Return the general model with `spare` rows for new words after row UNKNOWN, and an adapter of this rank.
 
-    A spare row begins as that of UNKNOWN, which the general text has trained: it says where rare words stand. Its
-    embedding gets noise of half the embeddings' deviation, so that the hidden layer can distinguish new words. Its
-    bias is lower by log(10,000), as many rare words share the probability of UNKNOWN. Rank 0 means no adapter.
+    A spare row begins as that of UNKNOWN, which the general text has trained, and scores high if a rare word is
+    likely. Its embedding gets noise of half the embeddings' deviation, so that the hidden layer can distinguish new
+    words. Its bias is lower by log(10,000), as many rare words share the probability of UNKNOWN. Rank 0 means no
+    adapter.
     """
     random, weights = np.random.default_rng(seed), weights_of(general)
     for name in ("embedding", "head_weight", "head_bias"):

@@ -70,6 +70,16 @@ def split(chapters: Sequence[Sequence[Verse]]) -> tuple[list[Verse], list[Verse]
     return parts
 
 
+def first_words(verses: Sequence[Verse], count: int | None) -> list[Verse]:
+    """Return the first `count` words, in their verses; None returns all."""
+    left = count if count is not None else sum(map(len, verses))
+    found = []
+    for verse in verses:
+        found.append(verse[:left])
+        left -= len(found[-1])
+    return [verse for verse in found if verse]
+
+
 def type_text(verses: Sequence[Verse], vocabulary: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
     """Return contexts (words, CONTEXT) and words of typed verses; new words get their rows as they are typed."""
     contexts, following = [], []

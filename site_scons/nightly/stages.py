@@ -136,6 +136,12 @@ STAGES: dict[str, Stage] = {
         "tests/bindings/test_same_models.py",
         GRADMOTE_SAME_MODELS=Choice("1", ""),
     ),
+    "keyboard": module("what a keyboard learns from three writers, with three seeds", "bench.keyboard"),
+    "keyboard-page": module(
+        "page, twin and emulated board learn a book to the same bits",
+        "bindings.keyboard_page --verses 60",
+        "../run scons -s firmware BOARD=mps2-an386",
+    ),
     "digits-page": module("onnxruntime-web's page with both packages", "bindings.digits_page --onnxruntime"),
     "offline": switched_tests(
         "the compiler in the page without a network", "tests/studio/test_offline.py", "GRADMOTE_STUDIO_COMPILER"

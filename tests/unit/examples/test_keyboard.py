@@ -25,14 +25,14 @@ def test_it_learns_its_writer() -> None:
     from next_word.owner import compile_for, learning
     from next_word.vocabulary import Vocabulary
 
-    size = Size(words=254, spare=64, width=16, hidden=16)
+    size = Size(words=254, spare=64, width=16, hidden=32)
     general, words = general_model(0, 1, size, verses=2000)
     vocabulary = Vocabulary(words, size.spare)
     with TwinTarget("strict") as twin:
         compiled = compile_for(general, learning("lora8"), size)
-        before, after = keyboard.personalize(twin, compiled, vocabulary, "revelation", 5000, 2)
-    assert 0.2 < before < after - 0.01
-    assert "beast" in vocabulary.own
+        before, after = keyboard.personalize(twin, compiled, vocabulary, "proverbs", 6000, 1)
+    assert 0.15 < before < after - 0.02
+    assert {"wisdom", "instruction", "fools"} <= set(vocabulary.own)
 
 
 def test_what_trains_less_takes_less_memory() -> None:
@@ -44,7 +44,7 @@ def test_what_trains_less_takes_less_memory() -> None:
     general = fresh(SPARE + size.words, size, seed=0)
     ram = {name: compile_for(general, chosen, size).layout.arena_size for name, chosen in LEARNINGS.items()}
     assert ram["bias"] < ram["hidden"] < ram["lora8"] < ram["last"] < ram["full"]
-    assert ram["bias"] < ram["lora"] < ram["sparse"] < ram["last"]
+    assert ram["bias"] < ram["lora"] < ram["last"] and ram["bias"] < ram["sparse"] < ram["last"]
     assert ram["lora4"] < ram["lora8"]
 
 
@@ -57,6 +57,14 @@ def test_the_books_are_whole() -> None:
         "proverbs": 31, "ezekiel": 48, "revelation": 22, "job": 42,
     }  # fmt: skip
     assert books.own["revelation"][0][3][:6] == ["john", "to", "the", "seven", "churches", "which"]
+
+
+def test_the_first_words_end_within_a_verse() -> None:
+    from next_word.owner import first_words
+
+    verses = [["in", "the", "beginning"], ["and", "god"]]
+    assert first_words(verses, 4) == [["in", "the", "beginning"], ["and"]]
+    assert first_words(verses, 3) == verses[:1] and first_words(verses, None) == verses
 
 
 def test_a_word_that_is_typed_twice_gets_a_row() -> None:
