@@ -59,7 +59,7 @@ KNOWN = {
     },
     "npm": {"esbuild"},
     "apt": {
-        "bossa-cli", "clang-14", "dataset-fashion-mnist", "default-jdk-headless", "dfu-util", "espeak-ng",
+        "bible-kjv", "bossa-cli", "clang-14", "dataset-fashion-mnist", "default-jdk-headless", "dfu-util", "espeak-ng",
         "gcc-arm-none-eabi", "gcc-riscv64-unknown-elf", "gobjc", "libgnustep-base-dev", "libmono-system-core4.0-cil",
         "libnewlib-arm-none-eabi", "libpython3-stdlib", "mono-mcs", "mono-runtime", "openocd",
         "picolibc-riscv64-unknown-elf", "python3-venv", "qemu-system-arm", "qemu-system-misc", "stlink-tools",
