@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from wrap_prose import wrapped
 
 from .console_spec import SIZES, Message, messages, offsets
@@ -60,7 +62,8 @@ def faults() -> str:
 
 
 def sources() -> str:
-    return ", ".join(f"{i} {n}" for i, n in enumerate(load("console")["sources"]["names"])) + "."
+    names = ", ".join(f"{i} {n}" for i, n in enumerate(load("console")["sources"]["names"])) + "."
+    return textwrap.fill(names, 100)
 
 
 def render() -> dict[str, str]:
