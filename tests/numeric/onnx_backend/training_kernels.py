@@ -8,8 +8,8 @@ from numeric.onnx_backend.page import Facts
 
 from gradmote.generated.opcodes import OPCODES
 
-#: What node tests do not run on: guards of training, which are small, and what draws numbers.
-UNTESTED = {"CHECK_FINITE", "CHECK_BOUND", "RANDOM_UNIFORM"}
+#: What node tests do not run on: guards of training, which are small, what draws numbers, and sums over a batch.
+UNTESTED = {"CHECK_FINITE", "CHECK_BOUND", "RANDOM_UNIFORM", "SUM"}
 #: What quantized models infer by, and what runs layers row by row.
 QUANTIZED = {"QUANTIZE", "DEQUANTIZE", "COPY_S8", "MATMUL_S8", "CONV_S8", "CONV_TRANSPOSE_S8"} | {
     f"{name}_S8" for name in ("ADD", "MUL", "MAX_POOL", "AVERAGE_POOL")
