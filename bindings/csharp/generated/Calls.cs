@@ -46,6 +46,7 @@ namespace Gradmote
         internal LoadCall SaveWithoutOptimizer;
         internal CloseCall AllTrained;
         internal OutputSizeCall OutputSize;
+        internal PropertyAtCall PropertyAt;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -74,5 +75,6 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate long ExportSizeCall(long handle, byte[] table, UIntPtr tableSize);
         [UnmanagedFunctionPointer(C)] internal delegate int ExportModelCall(long handle, byte[] table, UIntPtr tableSize, byte[] data, UIntPtr size);
         [UnmanagedFunctionPointer(C)] internal delegate long OutputSizeCall(long handle, uint index);
+        [UnmanagedFunctionPointer(C)] internal delegate int PropertyAtCall(long handle, uint index, uint[] @out);
     }
 }

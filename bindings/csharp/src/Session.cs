@@ -191,11 +191,14 @@ namespace Gradmote
         }
 
         /// <summary>Stores an int or a float in the state; null removes it. key: up to 19 bytes of UTF-8.</summary>
-        public void SetProperty(string key, object value)
+        public void SetProperty(string key, object value) => Check(TrySetProperty(key, value), "SetProperty");
+
+        /// <summary>Returns GM_OK or the error.</summary>
+        internal int TrySetProperty(string key, object value)
         {
             uint type = value == null ? 0u : value is int ? 1u : value is float ? 2u : uint.MaxValue;
             byte[] bits = value is int ? BitConverter.GetBytes((int)value) : BitConverter.GetBytes(value as float? ?? 0);
-            Check(native.SetProperty(handle, Text(key), type, BitConverter.ToUInt32(bits, 0)), "SetProperty");
+            return native.SetProperty(handle, Text(key), type, BitConverter.ToUInt32(bits, 0));
         }
 
         /// <summary>Returns the int or float stored under this key, or null.</summary>
@@ -204,9 +207,25 @@ namespace Gradmote
             var record = new uint[8]; // key, type, bits
             int status = native.Property(handle, Text(key), record);
             Check(status == NotFound ? 0 : status, "GetProperty");
-            if (status == NotFound) return null;
-            return record[5] == 1 ? (object)(int)record[6] : BitConverter.ToSingle(BitConverter.GetBytes(record[6]), 0);
+            return status == NotFound ? null : NumberOf(record);
         }
+
+        /// <summary>Returns all numbers by their keys.</summary>
+        public IReadOnlyDictionary<string, object> Properties()
+        {
+            var found = new Dictionary<string, object>();
+            var record = new uint[8];
+            for (uint index = 0; native.PropertyAt(handle, index, record) == 0; index++)
+            {
+                var key = new byte[20];
+                Buffer.BlockCopy(record, 0, key, 0, key.Length);
+                found[Encoding.UTF8.GetString(key).TrimEnd('\0')] = NumberOf(record);
+            }
+            return found;
+        }
+
+        private static object NumberOf(uint[] record) =>
+            record[5] == 1 ? (object)(int)record[6] : BitConverter.ToSingle(BitConverter.GetBytes(record[6]), 0);
 
         /// <summary>Adds a sample of the input's size to the sample store.</summary>
         public void Learn(int label, Array sample)

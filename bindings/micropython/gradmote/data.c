@@ -56,6 +56,17 @@ void mark_given(session_obj *self, uint32_t role, uint32_t index)
     self->given |= bit_of(self, find_tensor(self, role, ALL_PROGRAMS, index), index);
 }
 
+void mark_whole(session_obj *self, uint32_t role, uint32_t index)
+{
+    self->shorter &= ~place_of(find_tensor(self, role, ALL_PROGRAMS, index), index);
+    mark_given(self, role, index);
+}
+
+uint32_t samples_made(const session_obj *self, const gm_tensor *output)
+{
+    return output->programs >> GM_PROGRAM_COUNT != 0 ? self->counted : 0;
+}
+
 void mark_overwritten(session_obj *self)
 {
     self->given = 0;

@@ -32,6 +32,12 @@ uint32_t size_of_samples(const session_obj *self, const gm_tensor *tensor, uint3
 /* Records that an input or label was written, as far as `given` covers it. */
 void mark_given(session_obj *self, uint32_t role, uint32_t index);
 
+/* The same for all samples of the batch. */
+void mark_whole(session_obj *self, uint32_t role, uint32_t index);
+
+/* Returns how many samples of an output the last run has made; 0: the whole batch. */
+uint32_t samples_made(const session_obj *self, const gm_tensor *output);
+
 /* Records that a run may have overwritten the data that do not last. */
 void mark_overwritten(session_obj *self);
 

@@ -12,7 +12,7 @@ typedef int (*program_call)(gm_session *session, float *loss);
 /* Runs a program on as many samples as were given. */
 static int run_given(session_obj *self, uint32_t program, program_call call, float *loss)
 {
-    uint32_t samples = samples_given(self, program);
+    uint32_t samples = self->counted = samples_given(self, program);
     return samples != 0 ? gm_run_rows(&self->session, program, samples, loss) : call(&self->session, loss);
 }
 
@@ -57,11 +57,9 @@ static mp_obj_t infer(size_t n_args, const mp_obj_t *args)
     const gm_tensor *tensor;
     feed_and_begin(self, GM_PROGRAM_INFER, n_args - 1, args + 1);
     check(run_given(self, GM_PROGRAM_INFER, infer_all, NULL), "infer");
-    uint32_t samples = samples_given(self, GM_PROGRAM_INFER);
     mp_obj_t list = mp_obj_new_list(0, NULL);
     for (uint32_t i = 0; (tensor = find_tensor(self, GM_ROLE_OUTPUT, 1u << GM_PROGRAM_INFER, i)) != NULL; ++i) {
-        uint32_t counted = tensor->programs >> GM_PROGRAM_COUNT != 0 ? samples : 0;
-        uint32_t size = size_of_samples(self, tensor, counted);
+        uint32_t size = size_of_samples(self, tensor, samples_made(self, tensor));
         mp_obj_list_append(list, new_copy(self->session.arena + tensor->offset, size, tensor->dtype));
     }
     return list;
@@ -127,7 +125,7 @@ static mp_obj_t begin(mp_obj_t self_in, mp_obj_t name)
     session_obj *self = opened(self_in);
     uint32_t program = program_of(name);
     feed_and_begin(self, program, 0, NULL);
-    uint32_t samples = samples_given(self, program);
+    uint32_t samples = self->counted = samples_given(self, program);
     check(samples != 0 ? gm_begin_rows(&self->session, program, samples) : gm_begin(&self->session, program), "begin");
     return mp_const_none;
 }

@@ -32,6 +32,7 @@ typedef struct session_obj {
     uint32_t given;     /* a bit for each input, then label: it holds data for the next run */
     uint32_t shorter;   /* the same bits: it has only the first `samples` of the batch */
     uint32_t samples;
+    uint32_t counted;   /* the samples of the last run; 0: the whole batch */
     result *results;    /* prepared floats */
     result *last;       /* the last returned float */
     gm_requirements needs;

@@ -6,9 +6,11 @@
 
 #define ALL_PROGRAMS 0xFFFFFFFFu
 
-static mp_obj_t view_of(session_obj *self, const gm_tensor *tensor)
+/* samples: as for size_of_samples(). */
+static mp_obj_t view_of(session_obj *self, const gm_tensor *tensor, uint32_t samples)
 {
-    return new_view(self, self->session.arena + tensor->offset, tensor->size, tensor->dtype);
+    uint32_t size = size_of_samples(self, tensor, samples);
+    return new_view(self, self->session.arena + tensor->offset, size, tensor->dtype);
 }
 
 static mp_obj_t set_input(mp_obj_t self_in, mp_obj_t index, mp_obj_t data)
@@ -33,8 +35,8 @@ static mp_obj_t writable_view(mp_obj_t self_in, uint32_t role, mp_obj_t index)
 {
     session_obj *self = opened(self_in);
     const gm_tensor *tensor = pick_tensor(self, role, index);
-    mark_given(self, role, u32_of(index));
-    return view_of(self, tensor);
+    mark_whole(self, role, u32_of(index));
+    return view_of(self, tensor, 0);
 }
 
 static mp_obj_t input_view(mp_obj_t self, mp_obj_t index)
@@ -58,7 +60,7 @@ static mp_obj_t output(size_t n_args, const mp_obj_t *args, mp_map_t *named)
     if (tensor == NULL) {
         raise_data_error("there is no output with that index", "outputs() lists those of a program, from 0");
     }
-    return view_of(self, tensor);
+    return view_of(self, tensor, samples_made(self, tensor));
 }
 MP_DEFINE_CONST_FUN_OBJ_KW(output_obj, 2, output);
 
@@ -73,12 +75,13 @@ static mp_obj_t shape_of(const gm_tensor *tensor)
     return mp_obj_new_tuple(tensor->rank, dims);
 }
 
-static mp_obj_t programs_of(const gm_tensor *tensor)
+/* programs: a bit for each. */
+static mp_obj_t programs_of(uint32_t programs)
 {
     static const char names[GM_PROGRAM_COUNT][10] = {"infer", "eval", "train", "optimizer", "step"};
     mp_obj_t list = mp_obj_new_list(0, NULL);
     for (uint32_t kind = 0; kind < GM_PROGRAM_COUNT; ++kind) {
-        if ((tensor->programs >> kind & 1u) != 0) {
+        if ((programs >> kind & 1u) != 0) {
             mp_obj_list_append(list, new_text(names[kind]));
         }
     }
@@ -93,12 +96,13 @@ static mp_obj_t name_of(const session_obj *self, const gm_tensor *tensor)
 
 static mp_obj_t describe(const session_obj *self, const gm_tensor *tensor)
 {
-    mp_obj_t dict = mp_obj_new_dict(6);
+    mp_obj_t dict = mp_obj_new_dict(7);
     store_named(dict, MP_QSTR_name, name_of(self, tensor));
     store_named(dict, MP_QSTR_dtype, new_text(element_of(tensor->dtype).name));
     store_named(dict, MP_QSTR_shape, shape_of(tensor));
     store_named(dict, MP_QSTR_size, mp_obj_new_int_from_uint(tensor->size));
-    store_named(dict, MP_QSTR_programs, programs_of(tensor));
+    store_named(dict, MP_QSTR_programs, programs_of(tensor->programs));
+    store_named(dict, MP_QSTR_rows_in, programs_of(tensor->programs >> GM_PROGRAM_COUNT));
     store_named(dict, MP_QSTR_lasts, mp_obj_new_bool(tensor->offset < self->session.header->scratch_offset));
     return dict;
 }

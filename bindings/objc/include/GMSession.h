@@ -175,6 +175,9 @@ typedef NS_ENUM(uint32_t, GMDType) {
 - (BOOL)setProperty:(nullable NSNumber *)value forKey:(NSString *)key error:(NSError **)error;
 - (nullable NSNumber *)propertyForKey:(NSString *)key error:(NSError **)error;
 
+/* Returns all numbers by their keys. */
+- (NSDictionary *)properties;
+
 /* Adds a sample of the first input's size to the sample store. */
 - (BOOL)learnSample:(id)sample label:(uint32_t)label error:(NSError **)error;
 

@@ -73,6 +73,7 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
   @private
     NSData *_file;
     GMSession *_session;
+    NSMutableDictionary *_properties;
 }
 - (nullable instancetype)initWithPath:(NSString *)path error:(NSError **)error;
 
@@ -80,12 +81,14 @@ typedef NS_ENUM(int32_t, ORTTensorElementDataType) {
  * image. */
 - (BOOL)saveCheckpointToPath:(NSString *)path withOptimizerState:(BOOL)includeOptimizerState error:(NSError **)error;
 
-/* Properties are 32-bit numbers; texts are refused. */
+/* Properties are numbers and texts of any length, in the checkpoint's file. What fits 32 bits, under a
+ * name of up to 19 bytes, is in a slot of the state too, if one is free, so that a device reads it. */
 - (BOOL)addIntPropertyWithName:(NSString *)name value:(int64_t)value error:(NSError **)error;
 - (BOOL)addFloatPropertyWithName:(NSString *)name value:(float)value error:(NSError **)error;
 - (BOOL)addStringPropertyWithName:(NSString *)name value:(NSString *)value error:(NSError **)error;
 - (int64_t)getIntPropertyWithName:(NSString *)name error:(NSError **)error;
 - (float)getFloatPropertyWithName:(NSString *)name error:(NSError **)error;
+- (nullable NSString *)getStringPropertyWithName:(NSString *)name error:(NSError **)error;
 @end
 
 @interface ORTTrainingSession : NSObject {

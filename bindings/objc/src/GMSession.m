@@ -310,15 +310,31 @@ static NSData *packed(NSArray *numbers, GMDType dtype) {
     return GMCheck(status, [NSString stringWithFormat:@"property %@", key], error);
 }
 
+static NSNumber *numberOf(const gm_property *found) {
+    int32_t integer;
+    float real;
+    memcpy(&integer, &found->value, sizeof integer);
+    memcpy(&real, &found->value, sizeof real);
+    return found->type == GM_PROPERTY_TYPE_F32 ? @(real) : @(integer);
+}
+
 - (NSNumber *)propertyForKey:(NSString *)key error:(NSError **)error {
     gm_property found;
     int status = gm_handle_property(_handle, [key UTF8String], &found);
-    if (!GMCheck(status, [NSString stringWithFormat:@"property %@", key], error)) return nil;
-    int32_t integer;
-    float real;
-    memcpy(&integer, &found.value, sizeof integer);
-    memcpy(&real, &found.value, sizeof real);
-    return found.type == GM_PROPERTY_TYPE_F32 ? @(real) : @(integer);
+    return GMCheck(status, [NSString stringWithFormat:@"property %@", key], error) ? numberOf(&found) : nil;
+}
+
+- (NSDictionary *)properties {
+    NSMutableDictionary *all = [NSMutableDictionary dictionary];
+    gm_property found;
+    for (uint32_t i = 0; gm_handle_property_at(_handle, i, &found) == GM_OK; i++) {
+        NSString *key = [[NSString alloc] initWithBytes:found.key
+                                                 length:strnlen((const char *)found.key, sizeof found.key)
+                                               encoding:NSUTF8StringEncoding];
+        if (key != nil) [all setObject:numberOf(&found) forKey:key];
+        GM_RELEASE(key);
+    }
+    return all;
 }
 
 /* ---- The sample store -------------------------------------------------------------------------- */

@@ -173,6 +173,12 @@ int gm_handle_all_trained(int64_t handle)
     LEAVE(handle, all_trained(session));
 }
 
+int gm_handle_property_at(int64_t handle, uint32_t index, gm_property *out)
+{
+    ENTER(handle);
+    LEAVE(handle, gm_property_at(session, index, out));
+}
+
 const gm_handle_calls *gm_handle_table(void)
 {
     static const gm_handle_calls calls = {
@@ -214,6 +220,7 @@ const gm_handle_calls *gm_handle_table(void)
         .save_without_optimizer = gm_handle_save_without_optimizer,
         .all_trained = gm_handle_all_trained,
         .output_size = gm_handle_output_size,
+        .property_at = gm_handle_property_at,
     };
     return &calls;
 }

@@ -133,6 +133,11 @@ GM_EXPORT int gm_handle_all_trained(int64_t handle);
  * index: from 0, over all programs. Returns the bytes, or a negative code. */
 GM_EXPORT int64_t gm_handle_output_size(int64_t handle, uint32_t index);
 
+/* ---- All properties ---------------------------------------------------------------------------- */
+
+/* index: from 0. */
+GM_EXPORT int gm_handle_property_at(int64_t handle, uint32_t index, gm_property *out);
+
 /* ---- The table of functions -------------------------------------------------------------------- */
 
 /* The functions above, in the same order, for callers that load the library of a profile by its
@@ -176,6 +181,7 @@ typedef struct gm_handle_calls {
     int (*save_without_optimizer)(int64_t handle, void *data, size_t size);
     int (*all_trained)(int64_t handle);
     int64_t (*output_size)(int64_t handle, uint32_t index);
+    int (*property_at)(int64_t handle, uint32_t index, gm_property *out);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

@@ -198,6 +198,11 @@ public static class Checks
             session.RegisterLinearLRScheduler(0, 10, 0.5f);
             session.SchedulerStep();
             state.AddProperty("epoch", 3L);
+            state.AddProperty("best", 0.5f);
+            state.AddProperty("a count under a long name", 1L << 40);
+            state.AddProperty("größe", "said \"5\"\n");
+            state.AddProperty("empty", "");
+            session.Session.SetProperty("device", 7);
             CheckpointState.SaveCheckpoint(state, kept, true);
             CheckpointState.SaveCheckpoint(state, fresh, false);
             session.FromBuffer(session.ToBuffer(true), true);
@@ -211,6 +216,13 @@ public static class Checks
         using (var session = new TrainingSession(loaded, model, model))
         {
             Check(session.GetLearningRate() == 0.5f && (long)loaded.GetProperty("epoch") == 3);
+            Check((float)loaded.GetProperty("best") == 0.5f && (long)loaded.GetProperty("a count under a long name") == 1L << 40);
+            Check((string)loaded.GetProperty("größe") == "said \"5\"\n" && (string)loaded.GetProperty("empty") == "");
+            Check((long)loaded.GetProperty("device") == 7 && (int)session.Session.GetProperty("epoch") == 3);
+            byte[] damaged = File.ReadAllBytes(kept);
+            damaged[damaged.Length - 3] ^= 1;
+            try { new CheckpointState(damaged); Check(false); } catch (InvalidDataException) { Check(true); }
+            File.Copy(kept, Path.Combine(Path.GetDirectoryName(Path.GetFullPath(model)), "kept.gmck"), true);
             CheckpointState without = CheckpointState.LoadCheckpoint(fresh);
             using (var begun = new TrainingSession(without, model, model))
             using (var first = new TrainingSession(new CheckpointState(), model, model))
@@ -218,7 +230,7 @@ public static class Checks
                 Check(begun.ToBuffer(true).SequenceEqual(session.ToBuffer(true)) && (long)without.GetProperty("epoch") == 3);
                 Check(begun.Session.OptimizerSteps == 0 && begun.GetLearningRate() == first.GetLearningRate());
                 begun.FromBuffer(first.ToBuffer(true), true);
-                begun.Session.SetProperty("epoch", null);
+                foreach (string name in begun.Session.Properties().Keys) begun.Session.SetProperty(name, null);
                 Check(begun.Session.Save().SequenceEqual(first.Session.Save()));
             }
         }

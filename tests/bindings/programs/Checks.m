@@ -293,6 +293,9 @@ static void onnxruntimesSession(NSString *model, NSString *kept) {
     CHECK([session schedulerStepWithError:NULL] && [session getLearningRateWithError:NULL] == 0.5f);
     CHECK([checkpoint addIntPropertyWithName:@"epoch" value:3 error:NULL]);
     CHECK([checkpoint addFloatPropertyWithName:@"best" value:0.5f error:NULL]);
+    CHECK([checkpoint addIntPropertyWithName:@"a count under a long name" value:tooLarge error:NULL]);
+    CHECK([checkpoint addStringPropertyWithName:@"größe" value:@"said \"5\"" error:NULL]);
+    CHECK([session.session setProperty:@7 forKey:@"device" error:NULL]);
     CHECK([checkpoint saveCheckpointToPath:kept withOptimizerState:YES error:NULL]);
     CHECK([checkpoint saveCheckpointToPath:[kept stringByAppendingString:@".fresh"] withOptimizerState:NO error:NULL]);
     REFUSED(GM_ERR_WRONG_COUNT, [session trainStepWithInputValues:@[] error:&error]);
@@ -304,8 +307,9 @@ static void onnxruntimesSession(NSString *model, NSString *kept) {
                                                                             totalStepCount:1
                                                                                  initialLr:1
                                                                                      error:&error]);
-    REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addIntPropertyWithName:@"epoch" value:tooLarge error:&error]);
-    REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addStringPropertyWithName:@"a" value:@"b" error:&error]);
+    REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addIntPropertyWithName:@"" value:1 error:&error]);
+    REFUSED(GM_ERR_INVALID_ARGUMENT, [checkpoint addStringPropertyWithName:@"a" value:absent() error:&error]);
+    REFUSED(GM_ERR_NOT_FINITE, [checkpoint addFloatPropertyWithName:@"a" value:NAN error:&error]);
     NSString *folder = [model stringByDeletingLastPathComponent];
     NSString *trained = [folder stringByAppendingPathComponent:@"trained.onnx"];
     CHECK([checkpoint saveCheckpointToPath:[folder stringByAppendingPathComponent:@"trained.gmck"] withOptimizerState:YES error:NULL]);
@@ -322,7 +326,16 @@ static void onnxruntimesCheckpoints(NSString *model, NSString *kept) {
     CHECK([session.session optimizerStepsWithError:NULL].intValue == 22);
     CHECK([checkpoint getIntPropertyWithName:@"epoch" error:NULL] == 3);
     CHECK([checkpoint getFloatPropertyWithName:@"best" error:NULL] == 0.5f);
+    CHECK([checkpoint getIntPropertyWithName:@"a count under a long name" error:NULL] == 1LL << 40);
+    CHECK([[checkpoint getStringPropertyWithName:@"größe" error:NULL] isEqualToString:@"said \"5\""]);
+    CHECK([checkpoint getIntPropertyWithName:@"device" error:NULL] == 7);
+    CHECK([session.session propertyForKey:@"epoch" error:NULL].intValue == 3);
+    REFUSED(GM_ERR_WRONG_DTYPE, [checkpoint getIntPropertyWithName:@"größe" error:&error]);
     REFUSED(GM_ERR_NOT_FOUND, [checkpoint getIntPropertyWithName:@"none" error:&error]);
+    NSMutableData *damaged = [NSMutableData dataWithContentsOfFile:kept];
+    ((char *)damaged.mutableBytes)[damaged.length - 3] ^= 1;
+    [damaged writeToFile:[kept stringByAppendingString:@".damaged"] atomically:YES];
+    REFUSED(GM_ERR_BAD_CRC, checkpointOf([kept stringByAppendingString:@".damaged"], &error));
     ORTCheckpoint *fresh = checkpointOf([kept stringByAppendingString:@".fresh"], NULL);
     GMSession *begun = trainer(fresh, model, nil, NULL).session;
     GMSession *first = trainer(checkpointOf(model, NULL), model, nil, NULL).session;
@@ -332,6 +345,7 @@ static void onnxruntimesCheckpoints(NSString *model, NSString *kept) {
     CHECK([begun optimizerStepsWithError:NULL].intValue == 0);
     CHECK([begun setParameterValues:[first parameterValuesWithError:NULL] error:NULL]);
     CHECK([begun setProperty:nil forKey:@"epoch" error:NULL] && [begun setProperty:nil forKey:@"best" error:NULL]);
+    CHECK([begun setProperty:nil forKey:@"device" error:NULL] && [begun properties].count == 0);
     CHECK([[begun saveWithError:NULL] isEqual:[first saveWithError:NULL]]);
     NSString *head = [[model stringByDeletingLastPathComponent] stringByAppendingPathComponent:@"head.mote"];
     ORTTrainingSession *frozen = trainer(checkpointOf(head, NULL), head, nil, NULL);

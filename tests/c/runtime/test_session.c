@@ -178,6 +178,37 @@ static void test_step(void)
     CHECK(parameters_match(&session, &r) && gm_control_view(&session)->train_steps == 0);
 }
 
+/* The first rows alone: their mean loss, and a step that leaves the others out. */
+static void test_rows(void)
+{
+    gm_session session;
+    float loss, mean = 0, y[BATCH * OUT];
+    gm_view view;
+    open_tiny(&session, &arena);
+    CHECK_STATUS(GM_OK, gm_eval_step(&session, &loss));
+    CHECK_STATUS(GM_OK, gm_tensor_view(&session, GM_PROGRAM_EVAL, GM_ROLE_OUTPUT, 0, &view));
+    memcpy(y, view.data, sizeof y);
+    for (int i = 0; i < 2 * OUT; i++) {
+        mean += (y[i] - target[i]) * (y[i] - target[i]) / (2 * OUT);
+    }
+    CHECK_STATUS(GM_OK, gm_run_rows(&session, GM_PROGRAM_EVAL, 2, &loss));
+    CHECK(fabsf(loss - mean) < 1e-6f);
+    CHECK_STATUS(GM_OK, gm_write_rows(&session, GM_ROLE_INPUT, 0, x, sizeof x / BATCH));
+    CHECK_STATUS(GM_ERR_WRONG_SIZE, gm_write_rows(&session, GM_ROLE_INPUT, 0, x, sizeof x / BATCH - 4));
+    CHECK_STATUS(GM_ERR_WRONG_SIZE, gm_write_rows(&session, GM_ROLE_INPUT, 0, x, 0));
+    CHECK_STATUS(GM_ERR_NOT_FOUND, gm_write_rows(&session, GM_ROLE_LABEL, 1, x, 4));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_write_rows(&session, GM_ROLE_OUTPUT, 0, x, 4));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_begin_rows(&session, GM_PROGRAM_STEP, 0));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_begin_rows(&session, GM_PROGRAM_STEP, BATCH + 1));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_begin_rows(&session, GM_PROGRAM_COUNT, 1));
+    CHECK_STATUS(GM_ERR_WHOLE_BATCH, gm_begin_rows(&session, GM_PROGRAM_OPTIMIZER, 1));
+    CHECK_STATUS(GM_OK, gm_begin_rows(&session, GM_PROGRAM_STEP, 1));
+    CHECK_STATUS(GM_ERR_BUSY, gm_begin_rows(&session, GM_PROGRAM_STEP, 1));
+    gm_abort(&session);
+    CHECK(session.execute == NULL);
+    gm_close(&session);
+}
+
 static void test_accumulation(void)
 {
     gm_session session;
@@ -410,6 +441,7 @@ int main(void)
     test_arguments();
     test_views();
     test_step();
+    test_rows();
     test_accumulation();
     test_not_finite();
     test_label_out_of_range();
