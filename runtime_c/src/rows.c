@@ -68,9 +68,9 @@ static void scale_mean(uint32_t *instruction, const gm_opcode_shape *shape, uint
 
 /* Fills what the whole instruction would have written after the end of the shorter one with
  * zeros. */
-static void clear_other_rows(const gm_session *session, const uint32_t *whole, const uint32_t *instruction)
+static void clear_other_rows(const gm_session *session, const gm_opcode_shape *shape, const uint32_t *whole,
+                             const uint32_t *instruction)
 {
-    const gm_opcode_shape *shape = gm_shape_of(*whole & 0xFFFF);
     for (uint32_t i = 0; i < shape->n_operands; i++) {
         const gm_operand_info *info = &shape->operands[i];
         uint32_t done = gm_bytes_of(info->flags, gm_extent_of(instruction, shape, info));
@@ -82,10 +82,9 @@ static void clear_other_rows(const gm_session *session, const uint32_t *whole, c
 }
 
 /* Runs an instruction that joins samples on the rows of the session. */
-static int run_on_rows(const gm_session *session, const uint32_t *whole, joining kind)
+static int run_on_rows(const gm_session *session, const gm_opcode_shape *shape, const uint32_t *whole, joining kind)
 {
     uint32_t instruction[MOST_JOINING_WORDS];
-    const gm_opcode_shape *shape = gm_shape_of(*whole & 0xFFFF);
     memcpy(instruction, whole, (*whole >> 16) * sizeof *instruction);
     uint32_t *dim = &instruction[1 + shape->n_operands];
     if (*dim % session->header->batch == 0) { /* else the image is not from the compiler */
@@ -95,14 +94,16 @@ static int run_on_rows(const gm_session *session, const uint32_t *whole, joining
         scale_mean(instruction, shape, elements_of(whole, shape));
     }
     int status = gm_execute(session, instruction);
-    clear_other_rows(session, whole, instruction);
+    clear_other_rows(session, shape, whole, instruction);
     return status;
 }
 
 static int execute_on_rows(const gm_session *session, const uint32_t *instruction)
 {
+    const gm_opcode_shape *shape = gm_shape_of(*instruction & 0xFFFF);
     joining kind = joining_of(*instruction & 0xFFFF);
-    return kind == NOT_JOINING ? gm_execute(session, instruction) : run_on_rows(session, instruction, kind);
+    return kind == NOT_JOINING || shape == NULL ? gm_execute(session, instruction)
+                                                : run_on_rows(session, shape, instruction, kind);
 }
 
 /* ---- Tensors ---------------------------------------------------------------------------------- */

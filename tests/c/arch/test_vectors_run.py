@@ -22,6 +22,8 @@ VECTORS = RUNTIME / "kernels" / "arch" / "simd"
 COMMAND = [*objects.command_for_host("gcc", "-O0", "strict"), *SELECTED]
 #: It has code only in builds that query the processor themselves.
 WITHOUT_CODE = ["runs"]
+#: It only asks whether AVX-512 rounds as it should, and leaves out the question on a processor without it.
+OF_AVX512 = "gm_wide_products_are_exact"
 #: Rounds of drawn cases, until each function has run to its end.
 ROUNDS = 20
 
@@ -71,7 +73,13 @@ def idle_functions(program: Program, counted: list[Path], folder: Path) -> list[
     assert program.close() == ""
     files = {object: counts_of(object, folder) for object in counted}
     assert [object.name.partition("-")[0] for object, found in files.items() if not found] == WITHOUT_CODE
-    return [name for found in files.values() for name, count in found.items() if count == 0]
+    idle = [name for found in files.values() for name, count in found.items() if count == 0]
+    return idle if has_avx512() else [name for name in idle if name != OF_AVX512]
+
+
+def has_avx512() -> bool:
+    """Return whether this processor runs vectors of 512 bits."""
+    return "avx512f" in Path("/proc/cpuinfo").read_text()
 
 
 def typical() -> Iterator[Case]:
