@@ -134,16 +134,25 @@ static int counts_rows(const gm_header *header, uint32_t program)
     return 0;
 }
 
-/* Copies the first row to those from row `rows` on, in each input and label that has rows. */
-static void repeat_first_row(const gm_session *session, uint32_t program, uint32_t rows)
+/* Copies the first row of a tensor to those from row `rows` on. */
+static void repeat_first_row(const gm_session *session, const gm_tensor *tensor, uint32_t rows)
+{
+    uint8_t *data = session->arena + tensor->offset;
+    uint32_t row = tensor->size / session->header->batch;
+    for (uint32_t i = rows; i < session->header->batch; i++) {
+        memcpy(data + i * row, data, row);
+    }
+}
+
+/* Does so in each input and label that has rows. An image that is not from the compiler may have a
+ * batch of more samples than bytes. */
+static void fill_other_rows(const gm_session *session, uint32_t program, uint32_t rows)
 {
     const gm_header *header = session->header;
     const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
     for (uint32_t left = header->sections[GM_SECTION_TENSORS].size; left != 0; left -= (uint32_t)sizeof *tensor) {
-        uint8_t *data = session->arena + tensor->offset;
-        uint32_t row = tensor->size / header->batch;
-        for (uint32_t i = rows; i < header->batch && tensor->role <= GM_ROLE_LABEL && has_rows(tensor, program); i++) {
-            memcpy(data + i * row, data, row);
+        if (tensor->role <= GM_ROLE_LABEL && has_rows(tensor, program) && tensor->size >= header->batch) {
+            repeat_first_row(session, tensor, rows);
         }
         ++tensor;
     }
@@ -186,7 +195,7 @@ GM_COLD int gm_begin_rows(gm_session *session, uint32_t program, uint32_t rows)
     }
     status = gm_begin(session, program);
     if (status == GM_OK && rows < batch) {
-        repeat_first_row(session, program, rows);
+        fill_other_rows(session, program, rows);
         session->rows = rows;
         session->execute = execute_on_rows;
     }
