@@ -1,5 +1,8 @@
 """Programs on fewer samples than the batch, bit for bit those of an image compiled for that many."""
 
+import struct
+import zlib
+
 import numpy as np
 import pytest
 import torch
@@ -297,6 +300,17 @@ def test_slices_of_a_partial_step_are_the_step():
         sliced.abort()
         sliced.load(session.save())
         assert session.step(x, target) == sliced.step(x, target)
+
+
+def test_a_forged_batch_repeats_no_row():
+    """A batch of more samples than the input has bytes is not from the compiler. It once took seconds."""
+    image = bytearray(compile_model(embedder(1), losses.mse(), optimizers.sgd(0.1), batch=BATCH).image)
+    struct.pack_into("<I", image, 68, 2**31 - 1)
+    struct.pack_into("<I", image, 12, zlib.crc32(image[16:]))
+    with Session(bytes(image)) as session:
+        x = session.input_view(0).tobytes()
+        session.run_program("eval", rows=1)
+        assert session.input_view(0).tobytes() == x
 
 
 def test_tables_of_joining_opcodes_are_the_same():
