@@ -53,7 +53,7 @@ static uint32_t wordAt(NSData *file, NSUInteger at) {
     return word;
 }
 
-/* Returns where the properties begin: after the checkpoint, lasting records and frozen weights. */
+/* Returns the offset of the properties: after the checkpoint, lasting records and frozen weights. */
 static NSUInteger startOfProperties(NSData *file) {
     NSUInteger at = 0;
     while (wordAt(file, at) == GM_CHECKPOINT_MAGIC || wordAt(file, at) == LASTING) {

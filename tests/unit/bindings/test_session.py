@@ -99,12 +99,10 @@ def test_views_outlive_their_session(image: bytes) -> None:
 
 def test_descriptions(session: Session) -> None:
     everywhere = ["infer", "eval", "train", "step"]
-    assert session.inputs() == [
-        {"name": "x", "dtype": "float32", "shape": (2, 3), "size": 24, "programs": everywhere, "lasts": True}
-    ]
-    assert session.labels() == [
-        {"name": "labels", "dtype": "int32", "shape": (2,), "size": 8, "programs": everywhere[1:], "lasts": True}
-    ]
+    x = {"name": "x", "dtype": "float32", "shape": (2, 3), "size": 24, "programs": everywhere}
+    labels = {"name": "labels", "dtype": "int32", "shape": (2,), "size": 8, "programs": everywhere[1:]}
+    assert session.inputs() == [{**x, "lasts": True, "rows_in": everywhere}]
+    assert session.labels() == [{**labels, "lasts": True, "rows_in": everywhere[1:]}]
     assert [output["name"] for output in session.outputs()] == ["logits"]
     assert session.outputs("train") == []
     with pytest.raises(GradmoteError, match="there is no program 'training' - use one of infer, eval"):
