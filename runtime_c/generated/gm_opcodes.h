@@ -327,8 +327,8 @@ enum gm_opcode {
     GM_OP_LIMIT = 159
 };
 
-/* Opcodes from here on are not in the tables of a build that has none of their groups. */
-#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD ? GM_OP_LIMIT : 159)
+/* Opcodes from here on are not in the tables of a build that has none of them. */
+#define GM_OP_TABLES (GM_WITH_INT8 || GM_WITH_LOOPS || GM_WITH_LOOP || GM_WITH_ATTENTION || GM_WITH_ATTENTION_GRAD || GM_WITH_SUM || GM_WITH_SUM_GRAD ? GM_OP_LIMIT : 122)
 
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
 typedef int (*gm_kernel)(const struct gm_session *session, const void *instruction);

@@ -2,7 +2,7 @@
 
 #include "image.h"
 
-gm_segments gm_segments_of(const gm_session *session, uint32_t encoding)
+GM_COLD gm_segments gm_segments_of(const gm_session *session, uint32_t encoding)
 {
     const gm_state_entry *table = gm_section_data(session->header, GM_SECTION_STATE);
     uint32_t entries = session->header->sections[GM_SECTION_STATE].size / (uint32_t)sizeof *table;
@@ -10,7 +10,7 @@ gm_segments gm_segments_of(const gm_session *session, uint32_t encoding)
     return segments;
 }
 
-int gm_next_segment(gm_segments *segments)
+GM_COLD int gm_next_segment(gm_segments *segments)
 {
     segments->at += segments->size;
     while (segments->entry < segments->end && !gm_is_packed(segments->entry, segments->encoding, segments->at)) {

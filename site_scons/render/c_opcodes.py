@@ -25,7 +25,7 @@ enum gm_opcode {{
     GM_OP_LIMIT = {limit}
 }};
 
-/* Opcodes from here on are not in the tables of a build that has none of their groups. */
+/* Opcodes from here on are not in the tables of a build that has none of them. */
 #define GM_OP_TABLES ({grouped} ? GM_OP_LIMIT : {ungrouped})
 
 /* A kernel runs one verified instruction: GM_OK, or a negative gm_error that ends the program. */
@@ -222,13 +222,14 @@ def split_table(ops: list[Opcode]) -> str:
 
 def render() -> dict[str, str]:
     ops = opcodes()
-    attention = [f"GM_WITH_{op.name}" for op in ops if op.group == "attention"]
+    first = min(op.code for op in ops if op.group)
+    later = [f"GM_WITH_{op.name}" for op in ops if op.code > first and op.group in ("", "attention")]
     header = HEADER.format(
         includes="\n".join(f'#include "{file_name(o.name)}"' for o in ops),
         enum="\n".join(f"    GM_OP_{o.name} = {o.code}," for o in ops),
         limit=ops[-1].code + 1,
-        grouped=" || ".join(["GM_WITH_INT8", "GM_WITH_LOOPS", "GM_WITH_LOOP", *attention]),
-        ungrouped=max(o.code for o in ops if not o.group) + 1,
+        grouped=" || ".join(["GM_WITH_INT8", "GM_WITH_LOOPS", "GM_WITH_LOOP", *later]),
+        ungrouped=first,
         kinds=", ".join(f"GM_PARAM_{k.upper()}" for k in KINDS),
         words=max(o.words for o in ops),
         operands=max(len(o.operands) for o in ops),
