@@ -286,19 +286,6 @@ static int describe_parameter(gm_session *session, uint32_t index, gm_handle_ten
     return GM_OK;
 }
 
-/* Returns whether a tensor has samples that some program can count. */
-static int has_rows(const gm_tensor *tensor)
-{
-    return tensor->programs >> GM_PROGRAM_COUNT != 0;
-}
-
-/* Returns the bytes of one sample of a tensor that has some. */
-static uint32_t row_size(const gm_session *session, const gm_tensor *tensor)
-{
-    uint32_t batch = session->header->batch;
-    return batch == 0 || tensor->size < batch ? tensor->size : tensor->size / batch;
-}
-
 /* Checks data for all or the first samples of the index-th tensor of this role. *found becomes the
  * tensor. */
 static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32_t dtype, const void *data, size_t size,
@@ -311,7 +298,8 @@ static int fits(const gm_session *session, uint32_t role, uint32_t index, uint32
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    int is_part = has_rows(tensor) && size > 0 && size < tensor->size && size % row_size(session, tensor) == 0;
+    int is_part =
+        gm_has_rows(tensor) && size > 0 && size < tensor->size && size % gm_row_size(session->header, tensor) == 0;
     return dtype != tensor->dtype ? GM_ERR_WRONG_DTYPE : size != tensor->size && !is_part ? GM_ERR_WRONG_SIZE : GM_OK;
 }
 
@@ -327,7 +315,7 @@ static int write_tensor(gm_session *session, uint32_t role, uint32_t index, uint
         status = gm_write_rows(session, role, index, data, size);
     }
     if (status == GM_OK && index < MOST_GIVEN) {
-        uint32_t rows = size < tensor->size ? (uint32_t)size / row_size(session, tensor) : 0;
+        uint32_t rows = size < tensor->size ? (uint32_t)size / gm_row_size(session->header, tensor) : 0;
         ((owned *)session)->given[role][index] = rows;
     }
     return status;
@@ -354,7 +342,7 @@ static int rows_given(const gm_session *session, uint32_t program, uint32_t *row
     for (uint32_t i = 0; i < 2 * MOST_GIVEN; i++) {
         uint32_t role = i / MOST_GIVEN, given = memory->given[role][i % MOST_GIVEN];
         const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, role, i % MOST_GIVEN);
-        if (tensor == NULL || !has_rows(tensor) || (tensor->programs >> program & 1) == 0) {
+        if (tensor == NULL || !gm_has_rows(tensor) || (tensor->programs >> program & 1) == 0) {
             continue;
         }
         if (given != 0 && (tensor->programs >> (GM_PROGRAM_COUNT + program) & 1) == 0) {
@@ -397,9 +385,9 @@ int64_t gm_handle_output_size(int64_t handle, uint32_t index)
     ENTER(handle);
     const gm_tensor *tensor = gm_find_tensor(session->header, UINT32_MAX, GM_ROLE_OUTPUT, index);
     uint32_t counted = held->memory->counted;
-    int64_t size = tensor == NULL                     ? GM_ERR_NOT_FOUND
-                   : counted != 0 && has_rows(tensor) ? (int64_t)row_size(session, tensor) * counted
-                                                      : tensor->size;
+    int64_t size = tensor == NULL                        ? GM_ERR_NOT_FOUND
+                   : counted != 0 && gm_has_rows(tensor) ? (int64_t)gm_row_size(session->header, tensor) * counted
+                                                         : tensor->size;
     leave(held, handle);
     return size;
 }

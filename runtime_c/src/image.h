@@ -69,6 +69,19 @@ static inline uint32_t gm_sample_size(const gm_store *store)
     return GM_WITH_INT8 && store->dtype == GM_STORE_DTYPE_BYTES ? store->elements : 4u * store->elements;
 }
 
+/* Returns whether some program can count the samples of the tensor, and so fewer than the batch. */
+static inline int gm_has_rows(const gm_tensor *tensor)
+{
+    return tensor->programs >> GM_PROGRAM_COUNT != 0;
+}
+
+/* Returns the bytes of one sample, or of the whole tensor if no program counts its samples. */
+static inline uint32_t gm_row_size(const gm_header *header, const gm_tensor *tensor)
+{
+    int is_whole = !gm_has_rows(tensor) || header->batch == 0 || tensor->size < header->batch;
+    return is_whole ? tensor->size : tensor->size / header->batch;
+}
+
 /* Returns the index-th tensor with this role in any of the programs, or NULL past the last one.
  * programs: bit p stands for program kind p. */
 const gm_tensor *gm_find_tensor(const gm_header *header, uint32_t programs, uint32_t role, uint32_t index);

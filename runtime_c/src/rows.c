@@ -108,53 +108,29 @@ static int execute_on_rows(const gm_session *session, const uint32_t *instructio
 
 /* ---- Tensors ---------------------------------------------------------------------------------- */
 
-/* Returns whether the first dim of the tensor counts samples in the program. */
-static int has_rows(const gm_tensor *tensor, uint32_t program)
+/* Returns the index-th tensor with this role whose first dim counts samples in the program, or
+ * NULL. */
+static const gm_tensor *find_rows(const gm_session *session, uint32_t program, uint32_t role, uint32_t index)
 {
-    return (tensor->programs >> (GM_PROGRAM_COUNT + program) & 1) != 0;
+    return gm_find_tensor(session->header, UINT32_C(1) << (GM_PROGRAM_COUNT + program), role, index);
 }
 
-/* Returns the bytes of one row, or of the whole tensor if it has no rows in any program. */
-static uint32_t row_size(const gm_header *header, const gm_tensor *tensor)
-{
-    int is_whole = tensor->programs >> GM_PROGRAM_COUNT == 0 || tensor->size < header->batch || header->batch == 0;
-    return is_whole ? tensor->size : tensor->size / header->batch;
-}
-
-/* Returns whether the program has an input with rows. */
-static int counts_rows(const gm_header *header, uint32_t program)
-{
-    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
-    for (uint32_t left = header->sections[GM_SECTION_TENSORS].size; left != 0; left -= (uint32_t)sizeof *tensor) {
-        if (tensor->role == GM_ROLE_INPUT && has_rows(tensor, program)) {
-            return 1;
-        }
-        ++tensor;
-    }
-    return 0;
-}
-
-/* Copies the first row of a tensor to those from row `rows` on. */
+/* Copies the first row of a tensor to those from row `rows` on. An image that is not from the
+ * compiler may have a batch of more samples than bytes. */
 static void repeat_first_row(const gm_session *session, const gm_tensor *tensor, uint32_t rows)
 {
     uint8_t *data = session->arena + tensor->offset;
-    uint32_t row = tensor->size / session->header->batch;
-    for (uint32_t i = rows; i < session->header->batch; i++) {
+    uint32_t batch = session->header->batch, row = tensor->size / batch;
+    for (uint32_t i = rows; i < batch && row != 0; i++) {
         memcpy(data + i * row, data, row);
     }
 }
 
-/* Does so in each input and label that has rows. An image that is not from the compiler may have a
- * batch of more samples than bytes. */
-static void fill_other_rows(const gm_session *session, uint32_t program, uint32_t rows)
+static void fill_other_rows(const gm_session *session, uint32_t program, uint32_t role, uint32_t rows)
 {
-    const gm_header *header = session->header;
-    const gm_tensor *tensor = gm_section_data(header, GM_SECTION_TENSORS);
-    for (uint32_t left = header->sections[GM_SECTION_TENSORS].size; left != 0; left -= (uint32_t)sizeof *tensor) {
-        if (tensor->role <= GM_ROLE_LABEL && has_rows(tensor, program) && tensor->size >= header->batch) {
-            repeat_first_row(session, tensor, rows);
-        }
-        ++tensor;
+    const gm_tensor *tensor;
+    for (uint32_t i = 0; (tensor = find_rows(session, program, role, i)) != NULL; i++) {
+        repeat_first_row(session, tensor, rows);
     }
 }
 
@@ -171,7 +147,7 @@ int gm_write_rows(gm_session *session, uint32_t role, uint32_t index, const void
     if (tensor == NULL) {
         return GM_ERR_NOT_FOUND;
     }
-    if (size == 0 || size > tensor->size || size % row_size(session->header, tensor) != 0) {
+    if (size == 0 || size > tensor->size || size % gm_row_size(session->header, tensor) != 0) {
         return GM_ERR_WRONG_SIZE;
     }
     memcpy(session->arena + tensor->offset, data, size);
@@ -190,12 +166,13 @@ GM_COLD int gm_begin_rows(gm_session *session, uint32_t program, uint32_t rows)
     if (rows == 0 || rows > batch || program >= GM_PROGRAM_COUNT) {
         return GM_ERR_INVALID_ARGUMENT;
     }
-    if (rows < batch && !counts_rows(session->header, program)) {
+    if (rows < batch && find_rows(session, program, GM_ROLE_INPUT, 0) == NULL) {
         return GM_ERR_WHOLE_BATCH;
     }
     status = gm_begin(session, program);
     if (status == GM_OK && rows < batch) {
-        fill_other_rows(session, program, rows);
+        fill_other_rows(session, program, GM_ROLE_INPUT, rows);
+        fill_other_rows(session, program, GM_ROLE_LABEL, rows);
         session->rows = rows;
         session->execute = execute_on_rows;
     }
