@@ -45,12 +45,14 @@ class Joined(Exception):
 class Samples:
     """The axes of samples in one graph, and the reductions that sum over all samples.
 
-    `axes` has the values with such an axis, `repeats` how often the samples repeat along it if not once.
+    `axes` has the values with such an axis, `repeats` how often the samples repeat along it if not once. `alike`
+    has axes of computed values without samples along which all elements are equal, counted from the last one.
     """
 
     batch: int
     axes: dict[ir.Value, int] = field(default_factory=dict)
     repeats: dict[ir.Value, int] = field(default_factory=dict)
+    alike: dict[ir.Value, set[int]] = field(default_factory=dict)
     sums: set[ir.Node] = field(default_factory=set)
 
     def axis(self, value: ir.Value | None) -> int | None:
@@ -106,6 +108,7 @@ def is_open(value: ir.Value, dims: Mapping[str, int]) -> bool:
 def follow(found: Samples, node: ir.Node) -> None:
     """Give the node's outputs their axes. Raises Joined if samples meet in the node."""
     if all(found.axis(value) is None for value in node.inputs):
+        note_alike(found, node)
         return
     rule = RULES.get(node.op_type)
     if rule is None:
@@ -143,26 +146,32 @@ def common_axis(found: Samples, node: ir.Node, inputs: list[ir.Value | None], ra
         raise Joined(f"{describe(node)} joins different axes")
     axis = axes.pop()
     for value in inputs:
-        if value is not None and found.axis(value) is None and not is_same_along(value, axis - rank):
+        if value is not None and found.axis(value) is None and not is_same_along(found, value, axis - rank):
             raise Joined(f"'{value.name}' has a number for each sample of {describe(node)}")
     return axis
 
 
-def is_same_along(value: ir.Value, from_last: int) -> bool:
-    """Return whether all elements of a value along an axis are one, or the same: constants, or computed from such."""
+def is_same_along(found: Samples, value: ir.Value, from_last: int) -> bool:
+    """Return whether all elements of a value along an axis are one, or equal: constants, or computed from such."""
     shape = static_shape(value)
     if len(shape) < -from_last or shape[from_last] == 1:
         return True
     data = constant_array(value)
     if data is not None:
         return bool((data == np.take(data, [0], axis=from_last)).all())
-    made = value.producer()
-    if made is None or made.op_type not in (*EACH.split(), "Gemm", "MatMul"):
-        return False
-    if made.op_type not in EACH.split() and (from_last != -2 or attribute(made, "transA", 0)):
-        return False
-    given = made.inputs if made.op_type in EACH.split() else [made.inputs[0], *made.inputs[2:]]
-    return all(is_same_along(v, from_last) for v in given if v is not None)
+    return from_last in found.alike.get(value, ())
+
+
+def note_alike(found: Samples, node: ir.Node) -> None:
+    """Note the axes, counted from the last one, along which a node without samples repeats what it computes."""
+    y = node.outputs[0]
+    if node.op_type in EACH:
+        given, axes = list(node.inputs), set(range(-len(static_shape(y)), 0))
+    elif node.op_type in ("Gemm", "MatMul") and not attribute(node, "transA", 0):
+        given, axes = [node.inputs[0], *node.inputs[2:]], {-2}
+    else:
+        return
+    found.alike[y] = {a for a in axes if all(is_same_along(found, v, a) for v in given if v is not None)}
 
 
 def first(found: Samples, node: ir.Node) -> Axes:
@@ -272,7 +281,7 @@ def gemm(found: Samples, node: ir.Node) -> Axes:
     if found.axis(b) is not None or found.axis(a) != rows:
         raise Joined(describe(node))
     c = node.inputs[2] if node.op_type == "Gemm" and len(node.inputs) > 2 else None
-    if c is not None and not (found.axis(c) == 0 if c in found.axes else is_same_along(c, -2)):
+    if c is not None and not (found.axis(c) == 0 if c in found.axes else is_same_along(found, c, -2)):
         raise Joined(describe(node))
     return everywhere(node, 0)
 
@@ -354,26 +363,27 @@ def cells(found: Samples, node: ir.Node) -> Axes:
     if found.axis(z) != 1 or found.axis(recurrent) is not None:
         raise Joined(describe(node))
     alone = [v for v in states if v is not None and len(static_shape(v)) == 2 and v not in found.axes]
-    if not all(is_same_along(state, -2) for state in alone):
+    if not all(is_same_along(found, state, -2) for state in alone):
         raise Joined(describe(node))
     return {value: 1 if len(static_shape(value)) > 2 else 0 for value in node.outputs if value.name and value.shape}
 
 
-EACH = """Relu LeakyRelu ThresholdedRelu Sigmoid Tanh Softsign Mish HardSigmoid HardSwish Swish PRelu Add Sub Mul
-Div Mod Neg Greater GreaterOrEqual Less LessOrEqual Equal And Or Not Max Min Clip Abs Exp Log Sqrt Reciprocal
-Erf Floor Ceil Round Sign Elu Selu Celu Gelu Sinh Cosh Asinh Acosh Atanh Identity Cast Pow Softplus Sin Cos Tan Asin
-Acos Atan Expand QAdd QMul FlipSign Heaviside"""
-LIKE_FIRST = "Dropout QuantizeLinear DequantizeLinear Quantize QLookup"
-LAYERS = """Conv ConvTranspose AveragePool MaxPool GlobalMaxPool GlobalAveragePool Normalize QConv QConvFloatBias
-QConvTranspose QConvTransposeFloatBias QMaxPool QAveragePool QGlobalAveragePool InstanceNormalization
-GroupNormalization LRN DepthToSpace SpaceToDepth"""
+ELEMENTWISE = """Relu LeakyRelu ThresholdedRelu Sigmoid Tanh Softsign Mish HardSigmoid HardSwish Swish PRelu Add Sub
+Mul Div Mod Neg Greater GreaterOrEqual Less LessOrEqual Equal And Or Not Max Min Clip Abs Exp Log
+Sqrt Reciprocal Erf Floor Ceil Round Sign Elu Selu Celu Gelu Sinh Cosh Asinh Acosh Atanh Identity
+Cast Pow Softplus Sin Cos Tan Asin Acos Atan Expand QAdd QMul FlipSign Heaviside"""
+EACH = frozenset(ELEMENTWISE.split())
+LIKE_FIRST = "QuantizeLinear DequantizeLinear Quantize QLookup"
+LAYERS = """Dropout Conv ConvTranspose AveragePool MaxPool GlobalMaxPool GlobalAveragePool Normalize QConv
+QConvFloatBias QConvTranspose QConvTransposeFloatBias QMaxPool QAveragePool QGlobalAveragePool
+InstanceNormalization GroupNormalization LRN DepthToSpace SpaceToDepth"""
 REDUCTIONS = "ReduceMax ReduceMin ReduceProd ReduceSum ReduceMean ReduceL1 ReduceL2 QReduceMean"
 CELLS = [f"{kind}{way}" for kind in (
     "RnnTanhCells", "RnnReluCells", "GruCells", "GruResetAfterCells", "LstmCells", "LstmCoupledCells",
 ) for way in ("", "Reverse")]  # fmt: skip
 
 RULES: dict[str, Rule] = {
-    **dict.fromkeys((*EACH.split(), "Where"), aligned),
+    **dict.fromkeys((*EACH, "Where"), aligned),
     **dict.fromkeys(LIKE_FIRST.split(), like_first),
     **dict.fromkeys(LAYERS.split(), first),
     **dict.fromkeys(CELLS, cells),

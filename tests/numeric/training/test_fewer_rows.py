@@ -152,6 +152,45 @@ def test_recurrent_layers(kind, tmp_path):
     compare(str(path), losses.cross_entropy(), labels, optimizers.adamw(0.01), 3)
 
 
+def dropping(perm):
+    """Return a network that drops numbers of x (N, 3, 4), with its axes in this order, and scores them."""
+    weights = {"w": np.random.default_rng(3).standard_normal((4, 2)).astype(np.float32), "ratio": np.float32(0.5)}
+    nodes = [
+        node("Transpose", "x", "t", perm=perm),
+        node("Dropout", "t ratio", "d"),
+        node("Transpose", "d", "back", perm=[perm.index(i) for i in range(3)]),
+        node("MatMul", "back w", "y"),
+    ]
+    return make_model(nodes, weights, {"x": ("N", 3, 4)})
+
+
+@pytest.mark.parametrize("rows", [1, 3])
+def test_dropout_draws_the_same_numbers(rows):
+    def labels(random, n):
+        return [random.standard_normal((n, 3, 2)).astype(np.float32)]
+
+    compare(dropping([0, 2, 1]), losses.mse(), labels, optimizers.sgd(0.1), rows)
+
+
+def test_dropout_of_steps_before_samples_takes_whole_batches():
+    """There the numbers of a sample depend on how many samples there are."""
+    made = compile_model(dropping([1, 0, 2]), losses.mse(), optimizers.sgd(0.1), batch=BATCH)
+    with Session(made.image) as session:
+        assert session.inputs()[0]["rows_in"] == ["infer", "eval"]
+
+
+def test_values_computed_from_equal_rows_are_followed_in_linear_time():
+    """Each value is read twice by the next one: paths to the first are 2^60."""
+    weights = {"zeros": np.zeros((1, 6), np.float32), "w": np.eye(6, dtype=np.float32)}
+    nodes = [node("Shape", "x", "shape"), node("Expand", "zeros shape", "state"), node("MatMul", "state w", "v0")]
+    nodes += [node("Add", f"v{i} v{i}", f"v{i + 1}") for i in range(60)]
+    nodes += [node("Add", "x v60", "sum"), node("MatMul", "sum w", "y")]
+    model = make_model(nodes, weights, {"x": ("N", 6)})
+    made = compile_model(model, losses.mse(), optimizers.sgd(0.1), batch=BATCH, train=["w"])
+    with Session(made.image) as session:
+        assert "step" in session.inputs()[0]["rows_in"]
+
+
 def test_a_partial_micro_batch_counts_as_one():
     network = embedder(1)
     images = [
