@@ -213,6 +213,11 @@ int gm_handle_close(int64_t handle)
     return status;
 }
 
+uint32_t gm_handle_crc32(uint32_t crc, const void *data, size_t size)
+{
+    return gm_crc32(crc, data, size);
+}
+
 int gm_handle_fused(void)
 {
     return GM_FUSED;

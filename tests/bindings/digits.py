@@ -11,8 +11,11 @@ from gradmote.artifacts import build_artifacts
 from gradmote.artifacts.export import trained_model
 from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_image
+from gradmote.formats import properties_trailer
 from gradmote.ir.write import proto_bytes
+from gradmote_runtime import Session
 from support import digits
+from support.lasting_record import lasting_record
 
 #: What begins a line that is not code: a comment or an import, in any of the languages.
 NO_CODE = ("//", "/*", "*", "import ", "using ", "package ", "#import", "#include", "@import")
@@ -22,7 +25,7 @@ def images(folder: Path) -> tuple[Path, Path]:
     """Write the MLP of same_state as an image with steps, and as one that accumulates gradients.
 
     Beside them are head.mote, which accumulates too, and in which only the last layer trains, and batches.mote, which
-    has batches of four.
+    has batches of four. lasting.gmck is a checkpoint with lasting records and a property, epoch.
     """
     (folder / "batches.mote").write_bytes(digits.image(optimizers.sgd(0.1), batch=4))
     made = build_artifacts(digits.model(), None, losses.cross_entropy(), optimizers.sgd(0.1), scheme="head")
@@ -32,6 +35,9 @@ def images(folder: Path) -> tuple[Path, Path]:
         image = digits.image(optimizers.adamw(0.003), batch=1, accumulate=accumulate)
         path.write_bytes(image)
         path.with_suffix(".gmex").write_bytes(export_table(digits.model(), image))
+    records = lasting_record(b"policy..") + lasting_record(b"", 8)
+    with Session(paths[0].read_bytes()) as session:
+        (folder / "lasting.gmck").write_bytes(session.save() + records + properties_trailer.pack({"epoch": 3}))
     return paths
 
 

@@ -47,6 +47,7 @@ namespace Gradmote
         internal CloseCall AllTrained;
         internal OutputSizeCall OutputSize;
         internal PropertyAtCall PropertyAt;
+        internal Crc32Call Crc32;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -76,5 +77,6 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate int ExportModelCall(long handle, byte[] table, UIntPtr tableSize, byte[] data, UIntPtr size);
         [UnmanagedFunctionPointer(C)] internal delegate long OutputSizeCall(long handle, uint index);
         [UnmanagedFunctionPointer(C)] internal delegate int PropertyAtCall(long handle, uint index, uint[] @out);
+        [UnmanagedFunctionPointer(C)] internal delegate uint Crc32Call(uint crc, byte[] data, UIntPtr size);
     }
 }

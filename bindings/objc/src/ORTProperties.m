@@ -1,18 +1,8 @@
 #import "ORTProperties.h"
 
-#define MAGIC 0x50504D47u    /* "GMPP" */
-#define LASTING 0x524C4D47u  /* "GMLR" */
+#define MAGIC 0x50504D47u /* "GMPP" */
 
-/* Returns the CRC-32 of data, as zlib's crc32. */
-static uint32_t checksum(NSData *data) {
-    const uint8_t *bytes = [data bytes];
-    uint32_t crc = UINT32_MAX;
-    for (NSUInteger i = 0; i < [data length]; i++) {
-        crc ^= bytes[i];
-        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xEDB88320u : 0);
-    }
-    return ~crc;
-}
+static uint32_t checksum(NSData *data) { return gm_handle_crc32(0, [data bytes], [data length]); }
 
 /* Returns a text in quotation marks, as JSON. */
 static NSString *quoted(NSString *text) {
@@ -53,22 +43,31 @@ static uint32_t wordAt(NSData *file, NSUInteger at) {
     return word;
 }
 
-/* Returns the offset of the properties: after the checkpoint, lasting records and frozen weights. */
+/* Returns the bytes of the part of a file at `at`: a checkpoint, or a lasting record if it is whole; 0 for others. */
+static NSUInteger sizeOfPart(NSData *file, NSUInteger at) {
+    NSUInteger left = [file length] - at, others = sizeof(gm_lasting) + sizeof(uint32_t);
+    BOOL isLasting = wordAt(file, at) == GM_LASTING_MAGIC;
+    if (!isLasting && wordAt(file, at) != GM_CHECKPOINT_MAGIC) return 0;
+    NSUInteger size = isLasting ? wordAt(file, at + offsetof(gm_lasting, size)) + others
+                                : wordAt(file, at + offsetof(gm_checkpoint, size));
+    if (size < others || size > left) return 0;
+    if (!isLasting) return size;
+    NSData *contents = [file subdataWithRange:NSMakeRange(at + sizeof(gm_lasting), size - others)];
+    return checksum(contents) == wordAt(file, at + size - sizeof(uint32_t)) ? size : 0;
+}
+
+/* Returns the offset of what follows the checkpoint, lasting records and frozen weights; 0 without a checkpoint. */
 static NSUInteger startOfProperties(NSData *file) {
+    if (wordAt(file, 0) != GM_CHECKPOINT_MAGIC) return 0;
     NSUInteger at = 0;
-    while (wordAt(file, at) == GM_CHECKPOINT_MAGIC || wordAt(file, at) == LASTING) {
-        BOOL isLasting = wordAt(file, at) == LASTING;
-        NSUInteger size = isLasting ? wordAt(file, at + 12) + (NSUInteger)20 : wordAt(file, at + 8);
-        if (size < 20 || size > [file length] - at) return [file length];
-        at += size;
-    }
+    for (NSUInteger size = sizeOfPart(file, 0); size > 0; size = sizeOfPart(file, at)) at += size;
     return at;
 }
 
 NSMutableDictionary *ORTUnpackedProperties(NSData *file, NSError *__autoreleasing *error) {
     NSUInteger at = startOfProperties(file);
-    if (wordAt(file, 0) != GM_CHECKPOINT_MAGIC || wordAt(file, at) != MAGIC) return [NSMutableDictionary dictionary];
-    BOOL fits = [file length] - at >= 12 && [file length] - at - 12 == wordAt(file, at + 4);
+    if (at == 0 || at == [file length]) return [NSMutableDictionary dictionary];
+    BOOL fits = wordAt(file, at) == MAGIC && [file length] - at >= 12 && [file length] - at - 12 == wordAt(file, at + 4);
     NSData *text = fits ? [file subdataWithRange:NSMakeRange(at + 12, [file length] - at - 12)] : nil;
     id found = text != nil && checksum(text) == wordAt(file, at + 8)
                    ? [NSJSONSerialization JSONObjectWithData:text options:0 error:NULL]

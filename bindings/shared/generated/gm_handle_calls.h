@@ -221,6 +221,7 @@ const gm_handle_calls *gm_handle_table(void)
         .all_trained = gm_handle_all_trained,
         .output_size = gm_handle_output_size,
         .property_at = gm_handle_property_at,
+        .crc32 = gm_handle_crc32,
     };
     return &calls;
 }

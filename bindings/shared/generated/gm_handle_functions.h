@@ -138,6 +138,11 @@ GM_EXPORT int64_t gm_handle_output_size(int64_t handle, uint32_t index);
 /* index: from 0. */
 GM_EXPORT int gm_handle_property_at(int64_t handle, uint32_t index, gm_property *out);
 
+/* ---- Checksums --------------------------------------------------------------------------------- */
+
+/* Returns the CRC-32 of bytes, as gm_crc32() does. crc: of the preceding bytes, or 0 to start. */
+GM_EXPORT uint32_t gm_handle_crc32(uint32_t crc, const void *data, size_t size);
+
 /* ---- The table of functions -------------------------------------------------------------------- */
 
 /* The functions above, in the same order, for callers that load the library of a profile by its
@@ -182,6 +187,7 @@ typedef struct gm_handle_calls {
     int (*all_trained)(int64_t handle);
     int64_t (*output_size)(int64_t handle, uint32_t index);
     int (*property_at)(int64_t handle, uint32_t index, gm_property *out);
+    uint32_t (*crc32)(uint32_t crc, const void *data, size_t size);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

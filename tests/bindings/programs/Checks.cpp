@@ -369,6 +369,32 @@ static void hostile_properties()
     REFUSED("cut off", CheckpointState::LoadCheckpointFromBuffer(changed));
 }
 
+// A changed byte of a lasting record is refused, or changes its kind or its version; so is a record that ends early.
+static void lasting_records()
+{
+    const Bytes file = Ort::detail::read_file(folder + "/lasting.gmck");
+    gm_checkpoint header;
+    memcpy(&header, file.data(), sizeof header);
+    int changes = 0, cuts = 0;
+    for (size_t at = header.size; at < header.size + 28 + 20; ++at) {
+        Bytes changed = file;
+        changed[at] ^= 1;
+        try {
+            CheckpointState state = CheckpointState::LoadCheckpointFromBuffer(changed);
+            CHECK(std::get<int64_t>(state.GetProperty("epoch")) == 3);
+        } catch (const Ort::Exception &) {
+            ++changes;
+        }
+        try {
+            CheckpointState::LoadCheckpointFromBuffer(Bytes(file.begin(), file.begin() + static_cast<long>(at)));
+        } catch (const Ort::Exception &) {
+            ++cuts;
+        }
+    }
+    CHECK(changes == 28 + 20 - 2 * 8);
+    CHECK(cuts == 28 + 20 - 2); // two of them are before a record
+}
+
 int main(int, char **arguments)
 {
     image = arguments[1], stepping = arguments[2], folder = arguments[3];
@@ -383,6 +409,7 @@ int main(int, char **arguments)
     properties_in_slots();
     properties_of_python();
     hostile_properties();
+    lasting_records();
     std::printf("%d passed\n", passed);
     return 0;
 }

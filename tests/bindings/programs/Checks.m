@@ -319,6 +319,26 @@ static void onnxruntimesSession(NSString *model, NSString *kept) {
     REFUSED(GM_ERR_IN_USE, trainer(checkpoint, model, nil, &error));
 }
 
+/* A changed byte of a lasting record is refused, or changes its kind or its version. */
+static void lastingRecords(NSString *model) {
+    NSString *folder = [model stringByDeletingLastPathComponent];
+    NSString *path = [folder stringByAppendingPathComponent:@"changed.gmck"];
+    NSData *file = [NSData dataWithContentsOfFile:[folder stringByAppendingPathComponent:@"lasting.gmck"]];
+    NSUInteger first = ((const gm_checkpoint *)file.bytes)->size, changes = 0, cuts = 0;
+    for (NSUInteger at = first; at < first + 28 + 20; at++) {
+        NSMutableData *changed = [NSMutableData dataWithData:file];
+        ((char *)changed.mutableBytes)[at] ^= 1;
+        [changed writeToFile:path atomically:YES];
+        ORTCheckpoint *read = checkpointOf(path, NULL);
+        if (read != nil) CHECK([read getIntPropertyWithName:@"epoch" error:NULL] == 3);
+        changes += read == nil;
+        [[file subdataWithRange:NSMakeRange(0, at)] writeToFile:path atomically:YES];
+        cuts += checkpointOf(path, NULL) == nil;
+    }
+    CHECK(changes == 28 + 20 - 2 * 8);
+    CHECK(cuts == 28 + 20 - 2); /* two of them are before a record */
+}
+
 static void onnxruntimesCheckpoints(NSString *model, NSString *kept) {
     ORTCheckpoint *checkpoint = checkpointOf(kept, NULL);
     ORTTrainingSession *session = trainer(checkpoint, model, nil, NULL);
@@ -376,6 +396,7 @@ int main(int count, char **arguments) {
         onnxruntimesValues();
         onnxruntimesSession(model, kept);
         onnxruntimesCheckpoints(model, kept);
+        lastingRecords(model);
         printf("%d passed, 0 failed\n", passed);
     }
     return 0;

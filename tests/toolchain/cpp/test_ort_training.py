@@ -57,7 +57,7 @@ def test_what_a_program_gets_wrong_is_an_exception(build: str, tmp_path: Path) -
         [str(program), str(accumulating), str(stepping), str(tmp_path)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout == "133 passed\n"
+    assert done.stdout == "151 passed\n"
     check_export(tmp_path)
     state = twin_after(accumulating, 30).save()
     assert hashlib.sha256((tmp_path / "steps.gmck").read_bytes()).digest() == hashlib.sha256(state).digest()

@@ -16,6 +16,7 @@ from gradmote.formats import checkpoint
 from gradmote.formats.image import read_image
 from gradmote_runtime import Session
 from gradmote_runtime.library import cpu_has_fma
+from support.lasting_record import lasting_record
 
 VERSIONS = Path(__file__).resolve().parents[2] / "support" / "data" / "versions"
 CHECKPOINTS = sorted(VERSIONS.glob("*/*.gmck"))
@@ -72,14 +73,9 @@ def test_the_desk_reads_them(files):
         assert all(bytes(session.parameter(name)) == found.tensors[name].tobytes() for name in found.parameters)
 
 
-def lasting(contents: bytes, kind: int = 7) -> bytes:
-    """Return a lasting record of a kind that no reader knows."""
-    return struct.pack("<4sIII", b"GMLR", kind, 1, len(contents)) + contents + struct.pack("<I", zlib.crc32(contents))
-
-
 def test_lasting_records_after_a_checkpoint_change_nothing(files):
     """Model ids and stored checkpoints stay good, whatever a device keeps later."""
-    followed = files.kept + lasting(b"policy..") + lasting(b"", 8)
+    followed = files.kept + lasting_record(b"policy..") + lasting_record(b"", 8)
     found = checkpoint.unpack(followed)
     assert found.tensors.keys() == checkpoint.unpack(files.kept).tensors.keys()
     with Session(files.image, files.profile) as session:
@@ -89,7 +85,7 @@ def test_lasting_records_after_a_checkpoint_change_nothing(files):
     with pytest.raises(CheckpointError, match="a lasting record after the checkpoint is damaged"):
         checkpoint.unpack(followed[:-5] + b"?" + followed[-4:])
     with pytest.raises(CheckpointError, match="damaged"):
-        checkpoint.unpack(files.kept + lasting(b"policy..")[:-6])
+        checkpoint.unpack(files.kept + lasting_record(b"policy..")[:-6])
 
 
 def test_files_of_later_versions_are_refused(files):

@@ -286,12 +286,11 @@ class State
     }
 
   private:
-    /* Takes the frozen weights and the properties after a checkpoint, if they are there. */
+    /* Takes the frozen weights and the properties after a checkpoint and its lasting records, if they are there. */
     void read_trailers()
     {
-        const size_t first = end_of_checkpoint(0);
-        const bool has_frozen = magic_of(Bytes(file_.begin() + position(first), file_.end())) == GM_CHECKPOINT_MAGIC;
-        const size_t second = has_frozen ? end_of_checkpoint(first) : first;
+        const size_t first = end_of_lasting_records(end_of_checkpoint(0));
+        const size_t second = record_at<uint32_t>(first) == GM_CHECKPOINT_MAGIC ? end_of_checkpoint(first) : first;
         frozen_.assign(file_.begin() + position(first), file_.begin() + position(second));
         if (second < file_.size()) {
             properties_.read(file_.data() + second, file_.size() - second);
@@ -299,11 +298,28 @@ class State
     }
     size_t end_of_checkpoint(size_t at) const
     {
-        gm_checkpoint header = {};
-        memcpy(&header, file_.data() + at, std::min(file_.size() - at, sizeof header));
+        const auto header = record_at<gm_checkpoint>(at);
         const bool is_whole = header.size >= sizeof header && header.size <= file_.size() - at;
         check(is_whole ? GM_OK : GM_ERR_TRUNCATED, where_);
         return at + header.size;
+    }
+    size_t end_of_lasting_records(size_t at) const
+    {
+        for (auto head = record_at<gm_lasting>(at); head.magic == GM_LASTING_MAGIC; head = record_at<gm_lasting>(at)) {
+            const size_t others = sizeof head + sizeof(uint32_t), left = file_.size() - at;
+            check(left >= others && head.size <= left - others ? GM_OK : GM_ERR_TRUNCATED, where_);
+            const uint32_t crc = gradmote::crc32(0, file_.data() + at + sizeof head, head.size);
+            at += others + head.size;
+            check(crc == record_at<uint32_t>(at - sizeof crc) ? GM_OK : GM_ERR_BAD_CRC, where_);
+        }
+        return at;
+    }
+    /* Returns the record at `at`, with zeros after the end of the file. */
+    template <typename Record> Record record_at(size_t at) const
+    {
+        Record record = {};
+        memcpy(&record, file_.data() + at, std::min(file_.size() - at, sizeof record));
+        return record;
     }
     static std::ptrdiff_t position(size_t at) { return static_cast<std::ptrdiff_t>(at); }
 

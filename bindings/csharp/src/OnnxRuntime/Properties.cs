@@ -29,32 +29,28 @@ namespace Gradmote.OnnxRuntime
         internal static Dictionary<string, object> Unpack(byte[] file)
         {
             int at = 0;
-            while (Word(file, at) == Checkpoint || Word(file, at) == Lasting)
-            {
-                long size = Word(file, at) == Lasting ? Word(file, at + 12) + 20L : Word(file, at + 8);
-                if (size < 20 || size > file.Length - at) return new Dictionary<string, object>();
-                at += (int)size;
-            }
-            if (at == 0 || Word(file, at) != Magic) return new Dictionary<string, object>();
+            for (int size = SizeOfPart(file, 0); size > 0; size = SizeOfPart(file, at)) at += size;
+            if (Word(file, 0) != Checkpoint || at == 0 || at == file.Length) return new Dictionary<string, object>();
             byte[] text = file.Skip(at + 12).ToArray();
-            if (file.Length - at < 12 || Word(file, at + 4) != text.Length || Word(file, at + 8) != Checksum(text))
+            if (Word(file, at) != Magic || file.Length - at < 12 || Word(file, at + 4) != text.Length || Word(file, at + 8) != Checksum(text))
                 throw new InvalidDataException("the properties after the checkpoint are damaged - transfer the file again");
             return new Reader(Encoding.UTF8.GetString(text)).Members();
         }
 
+        /// <summary>Returns the bytes of the part at `at`: a checkpoint, or a lasting record if it is whole; 0 for others.</summary>
+        private static int SizeOfPart(byte[] file, int at)
+        {
+            bool isLasting = Word(file, at) == Lasting;
+            if (!isLasting && Word(file, at) != Checkpoint) return 0;
+            long size = isLasting ? Word(file, at + 12) + 20L : Word(file, at + 8);
+            if (size < 20 || size > file.Length - at) return 0;
+            byte[] contents = file.Skip(at + 16).Take((int)size - 20).ToArray();
+            return !isLasting || Checksum(contents) == Word(file, at + (int)size - 4) ? (int)size : 0;
+        }
+
         private static uint Word(byte[] file, int at) => at + 4 <= file.Length ? BitConverter.ToUInt32(file, at) : 0;
 
-        /// <summary>Returns the CRC-32 of bytes, as zlib's crc32.</summary>
-        private static uint Checksum(byte[] bytes)
-        {
-            uint crc = uint.MaxValue;
-            foreach (byte next in bytes)
-            {
-                crc ^= next;
-                for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320 : 0);
-            }
-            return ~crc;
-        }
+        private static uint Checksum(byte[] bytes) => Native.Of(Profile.Fused).Crc32(0, bytes, (UIntPtr)bytes.Length);
 
         private static string Quoted(string text) =>
             "\"" + string.Concat(text.Select(c => c == '"' || c == '\\' ? "\\" + c : c < 0x20 ? $"\\u{(int)c:x4}" : c.ToString())) + "\"";
