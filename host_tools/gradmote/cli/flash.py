@@ -109,7 +109,7 @@ def command(
         _calibrate(Request(find(board), port, firmware, emulated, tool), model, as_json)
         return
     order = Order(
-        find(board), model, export_table, port, general, firmware, emulated, tool, force, key, rollback_protect
+        find(board), model, port, general, firmware, emulated, tool, force, key, rollback_protect, export_table
     )
     with watching(as_json) as watch:
         done = flash(order, watch)

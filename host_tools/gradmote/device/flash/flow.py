@@ -49,11 +49,11 @@ class Order:
         force: Whether to flash even if another kind of board answers.
         key: The PEM file of the public key for the signatures that the firmware demands.
         rollback_protect: Whether the firmware also refuses images of a lower version.
+        export_table: The image's export table (.gmex), which goes to flash after it.
     """
 
     board: Board
     model: Path | None = None
-    export_table: Path | None = None
     port: str | None = None
     general: bool = False
     firmware: Path | None = None
@@ -62,6 +62,7 @@ class Order:
     force: bool = False
     key: Path | None = None
     rollback_protect: bool = False
+    export_table: Path | None = None
 
 
 @dataclass(frozen=True)
