@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from string import Template
@@ -13,9 +15,12 @@ from ..errors import DataError, ImageError
 from ..formats.c_header import c_header
 from ..formats.files import make_folder, new_folder, write_part
 from ..formats.image import read_image
+from ..formats.kernel_selection import needs_of
 from ..sources.parts import copy_sources
 from .environment import environment
 from .example import example_image
+
+log = logging.getLogger(__name__)
 
 TEMPLATES = Path(__file__).parent / "templates"
 #: The file that each template becomes.
@@ -51,18 +56,21 @@ class Shape:
 def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     """Make a project for a board of firmware/boards, in a new or empty folder, and return its path.
 
-    `model` is an image (.mote); without it, the project has a small example. Raises DeviceError for an
-    unknown board, DataError for a non-empty folder, and ImageError for a file that is not an image, does
-    not fit the board, or has more than one input. After an error, nothing has been written.
+    `model` is an image (.mote); without it, the project has a small example. Where all kernels do not fit
+    beside it, the project builds the model's alone, and a warning says so. Raises DeviceError for an unknown
+    board, DataError for a non-empty folder, and ImageError for a file that is not an image, does not fit
+    the board, or has more than one input. After an error, nothing has been written.
     """
     chosen = board(board_name)
     require_new(folder)
     image = model.read_bytes() if model is not None else example_image()
     shape = shape_of(image)
-    check_room(chosen, image)
+    flags = kernel_flags(chosen, image)
     target = folder.resolve()
     with new_folder(target) as made:
-        write_project(made, chosen, image, shape)
+        write_project(made, chosen, image, shape, flags)
+    if flags:
+        log.warning("%s has no room for all kernels: the project builds those of this model alone", board_name)
     return target
 
 
@@ -106,29 +114,40 @@ def described(inputs: list[dict[str, Any]]) -> str:
     return ", ".join(f"{t['dtype']} input '{t['name']}'" for t in inputs) or "no input"
 
 
-def check_room(board: Board, image: bytes) -> None:
-    """Raise ImageError unless the board can hold the model.
+def kernel_flags(board: Board, image: bytes) -> list[str]:
+    """Return the compiler's flags that leave all other kernels out; none if all kernels fit beside the model.
+
+    Raises ImageError if the board cannot hold the model even without kernels.
+    """
+    if not lacks(board, image, board.code):
+        return []
+    if missing := lacks(board, image, board.code - board.code_parts["kernels"]):
+        raise ImageError(
+            f"the model does not fit {board.name}: it lacks {' and '.join(missing)}",
+            f"gradmote analyze MODEL --board {board.name} says what takes it; gradmote compile --ram finds what fits",
+        )
+    return needs_of(image).flags()
+
+
+def lacks(board: Board, image: bytes, code: int) -> list[str]:
+    """Return as text how many bytes of RAM and flash are missing beside firmware with `code` bytes.
 
     The image is next to the code, in flash.
     """
     arena = read_image(image).header["arena_size"]
-    wanted = [("RAM", arena, board.arena_available), ("flash", board.code + len(image), board.flash)]
+    wanted = [("RAM", arena, board.arena_available), ("flash", code + len(image), board.flash)]
     over = {kind: size + APPLICATION[kind] - there for kind, size, there in wanted}
-    lacks = [f"{size:,} B of {kind}" for kind, size in over.items() if size > 0]
-    if lacks:
-        raise ImageError(
-            f"the model does not fit {board.name}: it lacks {' and '.join(lacks)}",
-            f"gradmote analyze MODEL --board {board.name} says what takes it; gradmote compile --ram finds what fits",
-        )
+    text = {"RAM": "of RAM", "flash": "of flash" if code == board.code else "of flash without any kernel"}
+    return [f"{size:,} B {text[kind]}" for kind, size in over.items() if size > 0]
 
 
-def write_project(folder: Path, board: Board, image: bytes, shape: Shape) -> None:
-    """Write all files of the project."""
+def write_project(folder: Path, board: Board, image: bytes, shape: Shape, flags: Sequence[str]) -> None:
+    """Write all files of the project. flags: those of the model's kernels, if its firmware has no others."""
     copy_sources(folder / "gradmote")
     make_folder(folder / "src")
     write_part(folder / "model.mote", image)
     write_part(folder / "src" / "my_model.h", c_header(folder / "model.mote", "my_model").encode())
-    words = {**words_of(shape), **environment(board, folder / "gradmote")}
+    words = {**words_of(shape), **environment(board, folder / "gradmote", flags)}
     for template, name in FILES.items():
         write_part(folder / name, Template((TEMPLATES / template).read_text()).substitute(words).encode())
 

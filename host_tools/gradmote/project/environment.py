@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import configparser
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..device.boards import Board
@@ -16,6 +17,14 @@ from ..errors import DeviceError
 #: Options that only make sense in firmware/: a project compiles its own src.
 _FIRMWARE_ALONE = ("extends", "build_src_filter", "lib_ldf_mode", "test_framework")
 
+_ALL_KERNELS = """\
+; A smaller program, for this model alone: put here what `gradmote kernels --flags model.mote` prints.
+;build_flags ="""
+_OWN_KERNELS = """\
+; All kernels do not fit this board. Those of model.mote, as `gradmote kernels --flags model.mote` prints them:
+build_flags ="""
+_FOR_ANOTHER = "\n  The firmware has only this model's kernels: another's go into `build_flags` of `platformio.ini`."
+
 #: Emulator -> the compiler of its boards' firmware.
 _COMPILERS = {"qemu-system-arm": "arm-none-eabi-gcc", "qemu-system-riscv32": "riscv64-unknown-elf-gcc"}
 
@@ -24,17 +33,21 @@ _EMULATED = "The board is emulated: `pio run -t stop` ends it, and discards what
 _REAL = "PlatformIO fetches the board's compiler on the first build. Its port: `gradmote ports`."
 
 
-def environment(board: Board, sources: Path) -> dict[str, str]:
+def environment(board: Board, sources: Path, kernels: Sequence[str]) -> dict[str, str]:
     """Return the values of the templates' placeholders that depend on the board.
 
-    `sources` is the project's copy of this repository. Raises DeviceError.
+    `sources` is the project's copy of this repository. `kernels` are the compiler's flags of the model's
+    kernels if the firmware has no others. Raises DeviceError.
     """
     options = options_of(board.name, sources / "firmware" / "platformio.ini")
+    flags = [*options.pop("build_flags", "").split(), *kernels] if kernels else []
     lines = (f"{name} = {value}" for name, value in options.items() if name not in _FIRMWARE_ALONE)
     return {
         "name": board.name,
         "title": board.title,
         "options": "\n".join(from_project(line) for line in lines),
+        "flags": " ".join([_OWN_KERNELS, *flags]) if kernels else _ALL_KERNELS,
+        "another": _FOR_ANOTHER if kernels else "",
         "port": options.get("monitor_port", "PORT"),
         "about": about(board, "framework" in options),
         "needs": needs(board.emulator[0]) if board.emulator else "",

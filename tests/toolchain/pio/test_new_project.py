@@ -29,6 +29,8 @@ from support.pio import Pio, with_free_ports
 NAME = "mps2-an386"
 INI = Path(__file__).resolve().parents[3] / "firmware" / "platformio.ini"
 ENVIRONMENTS = re.findall(r"^\[env:(\S+)\]", INI.read_text(), re.M)
+#: Boards whose flash all kernels and the example's model do not share.
+SMALL = ["microbit", "stm32vldiscovery"]
 
 
 def network(loss, inputs="x", classes=3):
@@ -62,6 +64,16 @@ def test_a_project_for_every_environment(tmp_path: Path, name: str) -> None:
     assert {path.name for path in tmp_path.iterdir()} == {"mine"}
     assert all((project / "gradmote" / part).exists() for part in PARTS)
     assert board(name).title in (project / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", ENVIRONMENTS)
+def test_a_board_without_room_for_all_kernels_gets_its_models_and_says_so(tmp_path: Path, name: str, caplog) -> None:
+    project = create(tmp_path / "mine", name)
+    flags = " ".join(needs_of(project / "model.mote").flags())
+    alone = f"\nbuild_flags = {flags}\n" in (project / "platformio.ini").read_text()
+    said = f"{name} has no room for all kernels: the project builds those of this model alone" in caplog.text
+    described = "another's go into `build_flags`" in (project / "README.md").read_text()
+    assert (alone, said, described) == (name in SMALL,) * 3
 
 
 def test_an_empty_folder_is_taken(tmp_path: Path) -> None:
@@ -126,13 +138,14 @@ def test_a_model_that_wants_two_sensors(tmp_path: Path) -> None:
 
 
 @pytest.mark.device
-def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: Path, pio: Pio) -> None:
-    project = create(tmp_path / "mine", NAME)
+@pytest.mark.parametrize("name", [NAME, *SMALL])
+def test_a_project_senses_learns_and_answers_the_console(tmp_path: Path, root: Path, pio: Pio, name: str) -> None:
+    project = create(tmp_path / "mine", name)
     url = prepared(project)
     run = Pio(project, pio.core, project / ".pio")
     said = run("run", "-t", "upload")
     assert "warning" not in said
-    compiled_from = (project / ".pio" / "build" / NAME / "firmware.elf").read_bytes()
+    compiled_from = (project / ".pio" / "build" / name / "firmware.elf").read_bytes()
     assert b"gradmote/runtime_c/kernels" in compiled_from and bytes(root) not in compiled_from
     try:
         with Client.connect(url) as client:
