@@ -34,8 +34,12 @@ UNARY = sorted(
 )
 
 
-#: Smoothed cross entropy and its gradient are two instructions.
-LOSSES = {**losses.LOSSES, "smoothed": lambda: losses.cross_entropy(label_smoothing=0.1)}
+#: Smoothed cross entropy and its gradient are two instructions; a masked loss sums what counts of a batch.
+LOSSES = {
+    **losses.LOSSES,
+    "smoothed": lambda: losses.cross_entropy(label_smoothing=0.1),
+    "masked": lambda: losses.mse(mask=True),
+}
 
 
 def image_of(
@@ -202,6 +206,7 @@ def fitted() -> Iterator[bytes]:
             yield image_of(convolutions(size, 2 * size, 3, "MaxPool"), "cross_entropy", optimizer, 2)
             yield image_of(perceptron((size, 4 * size, 24, 7), "Relu"), "cross_entropy", optimizer, size // 2)
         yield image_of(perceptron((size, 12, size - 3), "Relu"), "smoothed", "sgd", size // 2)
+        yield image_of(perceptron((size, 12, size - 3), "Relu"), "masked", "sgd", size // 2)
         yield image_of(convolutions(size, 20, 5, "AveragePool"), "cross_entropy", "adamw", 1, accumulate=True)
         yield image_of(perceptron((3 * size, size, 5), "Tanh"), "bce_with_logits", "sgd", 3, accumulate=True)
         yield from (image_of(perceptron((6, 5 * size, 4), op), "mse", "sgd", 2) for op in UNARY)
