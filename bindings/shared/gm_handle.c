@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "image.h"
+#include "program.h"
 #include "x86.h"
 
 #if GM_THREADS
@@ -574,6 +575,49 @@ int64_t gm_handle_export_size(int64_t handle, const void *table, size_t table_si
     status = gm_export_check(session, read_file, &from, from.size, &size);
     leave(held, handle);
     return status == GM_OK ? (int64_t)size : status;
+}
+
+/* Puts the parameters and statistics that the session has into a copy of its image. */
+static int keep_learned(const gm_session *session, uint8_t *image)
+{
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *end = entry + session->header->sections[GM_SECTION_STATE].size / sizeof *entry;
+    const gm_section *initial = &session->header->sections[GM_SECTION_INITIAL];
+    for (; entry < end; entry++) {
+        if (entry->role != GM_STATE_ROLE_PARAMETER && entry->role != GM_STATE_ROLE_STATISTIC) {
+            continue;
+        }
+        if (entry->offset + entry->size > initial->size) {
+            return GM_ERR_BAD_SECTION; /* of a statistic: parameters are all in the section */
+        }
+        memcpy(image + initial->offset + entry->offset, session->arena + entry->offset, entry->size);
+    }
+    return GM_OK;
+}
+
+static int trained_image(const gm_session *session, void *data, size_t size)
+{
+    uint8_t *image = data;
+    int status = gm_idle(session);
+    if (status == GM_OK && (data == NULL || size != session->header->size)) {
+        status = data == NULL ? GM_ERR_INVALID_ARGUMENT : GM_ERR_WRONG_SIZE;
+    }
+    if (status != GM_OK) {
+        return status;
+    }
+    memcpy(image, session->image, size);
+    status = keep_learned(session, image);
+    uint32_t crc = gm_crc32(0, image + GM_IMAGE_CRC_START, size - GM_IMAGE_CRC_START);
+    memcpy(image + offsetof(gm_header, crc), &crc, sizeof crc);
+    return status;
+}
+
+int64_t gm_handle_image_size(int64_t handle)
+{
+    ENTER(handle);
+    int64_t size = session->header->size;
+    leave(held, handle);
+    return size;
 }
 
 /* ---- Properties -------------------------------------------------------------------------------- */

@@ -11,9 +11,6 @@
 #include "verify_programs.h"
 #include "verify_store.h"
 
-/* The first bytes, which the checksum leaves out: magic, version, size and the checksum itself. */
-#define IMAGE_CRC_START 16u
-
 /* ---- File, sections, memory regions ---------------------------------------------------------- */
 
 static int is_name(const gm_header *header, uint32_t name)
@@ -200,7 +197,7 @@ GM_COLD int gm_verify(const gm_header *header)
     if (header->size > SIZE_LIMIT) {
         return GM_ERR_BAD_SECTION;
     }
-    if (gm_crc32(0, (const uint8_t *)header + IMAGE_CRC_START, header->size - IMAGE_CRC_START) !=
+    if (gm_crc32(0, (const uint8_t *)header + GM_IMAGE_CRC_START, header->size - GM_IMAGE_CRC_START) !=
         header->crc) { /* V1 */
         return GM_ERR_BAD_CRC;
     }

@@ -154,20 +154,25 @@ def trained_digits(folder: Path) -> str:
 
 #: Names that the project files of .NET 6 import everywhere, and mcs does not.
 IMPLICIT = "".join(f"using System{part};\n" for part in ("", ".Collections.Generic", ".IO", ".Linq"))
+JSON = "using System.Text.Json;"
+#: What Mono lacks: System.Text.Json, and C# 8.
+BEYOND_MONO = re.compile(r"\bJsonSerializer\b|\[[^\]\n]*\.\.[^\]\n]*\]")
 
 
 def compile_csharp(folder: Path) -> str:
-    """Compile with Mono against Gradmote's assembly alone."""
+    """Compile with Mono against Gradmote's assembly, without an import of JSON that the application does not use."""
     csharp.build()
     sources = sorted(folder.glob("*.cs"))
+    if any(BEYOND_MONO.search(source.read_text()) for source in sources):
+        raise Missing("compiler for C# 8 with System.Text.Json")
     for source in sources:
-        source.write_text(IMPLICIT + source.read_text())
-    command = ["mcs", f"-r:{csharp.ASSEMBLY}", "-target:library", f"-out:{folder / 'sample.dll'}"]
+        source.write_text(IMPLICIT + source.read_text().replace(JSON, ""))
+    command = ["mcs", f"-r:{csharp.ASSEMBLY}", "-r:System.Drawing", "-target:library", f"-out:{folder / 'sample.dll'}"]
     return errors_of([*command, *map(str, sources)])
 
 
 def compile_kotlin(folder: Path) -> str:
-    """Compile the class that trains, without Android's imports that it does not use."""
+    """Compile the class that trains, without Android's imports that it does not use. It needs Kotlin 1.7 or later."""
     [source] = folder.glob("ORTTrainer.kt")
     plain = "".join(line for line in source.open() if not re.match(r"import (android|androidx)\.", line))
     (folder / "Trainer.kt").write_text(plain)
@@ -184,8 +189,9 @@ def errors_of(command: Sequence[str]) -> str:
 
 IMAGE, STATE = (ARTIFACTS, '"model.mote"'), (CHECKPOINT, '"model.mote"')
 OF_ORT = r'"onnxruntime(?:_training)?_cxx_api\.h"', '"gradmote/ort_training.hpp"'
-PLUS_PLUS = (OF_ORT, (r'"/inference\.onnx"', '"/inference.mote"'), IMAGE, STATE)
-SHARP = (r"Microsoft\.ML\.OnnxRuntime", "Gradmote.OnnxRuntime"), IMAGE, STATE
+EXPORTED = (r'"(/?(?:inference|inference_model|trained_\w+))\.onnx"', r'"\1.mote"')
+PLUS_PLUS = (OF_ORT, EXPORTED, IMAGE, STATE)
+SHARP = (r"Microsoft\.ML\.OnnxRuntime", "Gradmote.OnnxRuntime"), EXPORTED, IMAGE, STATE
 SAMPLES = [
     Sample("cpp", MOBILE / "c-cpp/app/ORTPersonalize/app", "src/main/**/*.[chk]*", PLUS_PLUS, compile_cpp),
     Sample(
@@ -196,7 +202,7 @@ SAMPLES = [
         "kotlin",
         MOBILE / "java/app/ORTPersonalize/app/src/main/java/com/example/ortpersonalize",
         "*.kt",
-        [(r"\bai\.onnxruntime\b", "gradmote.onnxruntime"), IMAGE, STATE],
+        [(r"\bai\.onnxruntime\b", "gradmote.onnxruntime"), EXPORTED, IMAGE, STATE],
         compile_kotlin,
     ),
 ]

@@ -31,7 +31,7 @@ def test_what_a_program_gets_wrong_is_an_exception(tmp_path: Path) -> None:
     """Checks.java has wrong data, closed sessions, two threads, and onnxruntime's classes; JNI checks each call."""
     done = run_java(PROGRAMS / "Checks.java", *map(str, images(tmp_path)))
     assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == "95 passed, 0 failed\n"
+    assert done.stdout == "108 passed, 0 failed\n"
     check_export(tmp_path)
 
 
@@ -109,5 +109,5 @@ def undefined(reported: str) -> set[str]:
 
 
 def test_it_is_small() -> None:
-    """Fewer than 470 lines of Java that are neither empty, nor comments, nor imports."""
-    assert code_lines((JAVA / "src").rglob("*.java")) < 470
+    """Fewer than 510 lines of Java that are neither empty, nor comments, nor imports."""
+    assert code_lines((JAVA / "src").rglob("*.java")) < 510

@@ -48,6 +48,8 @@ namespace Gradmote
         internal OutputSizeCall OutputSize;
         internal PropertyAtCall PropertyAt;
         internal Crc32Call Crc32;
+        internal ImageSizeCall ImageSize;
+        internal LoadCall TrainedImage;
 
         private const CallingConvention C = CallingConvention.Cdecl;
 
@@ -78,5 +80,6 @@ namespace Gradmote
         [UnmanagedFunctionPointer(C)] internal delegate long OutputSizeCall(long handle, uint index);
         [UnmanagedFunctionPointer(C)] internal delegate int PropertyAtCall(long handle, uint index, uint[] @out);
         [UnmanagedFunctionPointer(C)] internal delegate uint Crc32Call(uint crc, byte[] data, UIntPtr size);
+        [UnmanagedFunctionPointer(C)] internal delegate long ImageSizeCall(long handle);
     }
 }

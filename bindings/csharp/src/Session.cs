@@ -176,6 +176,16 @@ namespace Gradmote
             return model;
         }
 
+        /// <summary>Returns the image with the parameters and statistics that it has now. Moments, counters and rate begin as before.</summary>
+        public byte[] TrainedImage()
+        {
+            long size = native.ImageSize(handle);
+            Check((int)Math.Min(size, 0), "TrainedImage");
+            var image = new byte[size];
+            Check(native.TrainedImage(handle, image, Bytes(image)), "TrainedImage");
+            return image;
+        }
+
         /// <summary>Loads a checkpoint of the same model.</summary>
         public void Load(byte[] checkpoint)
         {

@@ -349,6 +349,20 @@ METHOD(jbyteArray, exportModel)(JNIEnv *env, jclass type, jlong table, jlong han
     return model;
 }
 
+METHOD(jbyteArray, trainedImage)(JNIEnv *env, jclass type, jlong table, jlong handle)
+{
+    int64_t size = CALLS(table)->image_size(handle);
+    void *bytes = size < 0 ? NULL : malloc((size_t)size);
+    int status = size < 0 ? (int)size : bytes == NULL ? (int)GM_ERR_NO_MEMORY : GM_OK;
+    (void)type;
+    if (status == GM_OK) {
+        status = CALLS(table)->trained_image(handle, bytes, (size_t)size);
+    }
+    jbyteArray image = throws(env, status, "trainedImage") ? NULL : new_bytes(env, bytes, (size_t)size);
+    free(bytes);
+    return image;
+}
+
 METHOD(jint, restore)(JNIEnv *env, jclass type, jlong table, jlong handle, jbyteArray file, jboolean carries_over)
 {
     size_t size;

@@ -19,10 +19,12 @@
 
 - (void)dealloc { GM_RELEASE(_file); GM_RELEASE(_session); GM_RELEASE(_properties); GM_DEALLOC(); }
 
-- (BOOL)attachToSession:(GMSession *)session error:(NSError **)error {
+- (BOOL)attachToSession:(GMSession *)session ofImage:(NSString *)path error:(NSError **)error {
     uint32_t magic = 0;
     [_file getBytes:&magic length:sizeof magic];
     if (_session != nil) return GMFail(GM_ERR_IN_USE, @"checkpoint", error);
+    BOOL isAnother = magic == GM_IMAGE_MAGIC && ![_file isEqual:[NSData dataWithContentsOfFile:path]];
+    if (isAnother) return GMFail(GM_ERR_WRONG_MODEL, @"checkpoint: another image than trainModelPath", error);
     if (magic != GM_IMAGE_MAGIC && ![session loadCheckpoint:_file error:error]) return NO;
     _session = GM_RETAIN(session);
     return YES;

@@ -49,7 +49,7 @@ static GMSession *newSession(NSString *path, NSError *__autoreleasing *error) {
     _session = self != nil && isOne ? newSession(trainModelPath, error) : nil;
     _exportTable = GM_RETAIN([[trainModelPath stringByDeletingPathExtension] stringByAppendingPathExtension:@"gmex"]);
     if (_session != nil && checkPoint == nil) GMFail(GM_ERR_INVALID_ARGUMENT, @"checkpoint", error);
-    return _session != nil && [checkPoint attachToSession:_session error:error] ? self : (GM_RELEASE(self), nil);
+    return _session != nil && [checkPoint attachToSession:_session ofImage:trainModelPath error:error] ? self : (GM_RELEASE(self), nil);
 }
 
 - (void)dealloc { GM_RELEASE(_session); GM_RELEASE(_exportTable); GM_DEALLOC(); }

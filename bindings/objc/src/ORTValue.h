@@ -16,5 +16,5 @@
 
 @interface ORTCheckpoint ()
 /* Sets a session's state to this one; from then on this is that session's state. */
-- (BOOL)attachToSession:(GMSession *)session error:(NSError **)error;
+- (BOOL)attachToSession:(GMSession *)session ofImage:(NSString *)path error:(NSError **)error;
 @end

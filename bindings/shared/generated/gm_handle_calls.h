@@ -179,6 +179,12 @@ int gm_handle_property_at(int64_t handle, uint32_t index, gm_property *out)
     LEAVE(handle, gm_property_at(session, index, out));
 }
 
+int gm_handle_trained_image(int64_t handle, void *data, size_t size)
+{
+    ENTER(handle);
+    LEAVE(handle, trained_image(session, data, size));
+}
+
 const gm_handle_calls *gm_handle_table(void)
 {
     static const gm_handle_calls calls = {
@@ -222,6 +228,8 @@ const gm_handle_calls *gm_handle_table(void)
         .output_size = gm_handle_output_size,
         .property_at = gm_handle_property_at,
         .crc32 = gm_handle_crc32,
+        .image_size = gm_handle_image_size,
+        .trained_image = gm_handle_trained_image,
     };
     return &calls;
 }

@@ -143,6 +143,15 @@ GM_EXPORT int gm_handle_property_at(int64_t handle, uint32_t index, gm_property 
 /* Returns the CRC-32 of bytes, as gm_crc32() does. crc: of the preceding bytes, or 0 to start. */
 GM_EXPORT uint32_t gm_handle_crc32(uint32_t crc, const void *data, size_t size);
 
+/* ---- Images ------------------------------------------------------------------------------------ */
+
+/* Returns the size of the session's image. Returns the bytes, or a negative code. */
+GM_EXPORT int64_t gm_handle_image_size(int64_t handle);
+
+/* Writes the session's image with the parameters and statistics that it has now. Moments, counters
+ * and rate begin as before. size: must equal gm_handle_image_size(). */
+GM_EXPORT int gm_handle_trained_image(int64_t handle, void *data, size_t size);
+
 /* ---- The table of functions -------------------------------------------------------------------- */
 
 /* The functions above, in the same order, for callers that load the library of a profile by its
@@ -188,6 +197,8 @@ typedef struct gm_handle_calls {
     int64_t (*output_size)(int64_t handle, uint32_t index);
     int (*property_at)(int64_t handle, uint32_t index, gm_property *out);
     uint32_t (*crc32)(uint32_t crc, const void *data, size_t size);
+    int64_t (*image_size)(int64_t handle);
+    int (*trained_image)(int64_t handle, void *data, size_t size);
 } gm_handle_calls;
 
 /* Returns the functions of this library. */

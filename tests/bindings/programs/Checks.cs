@@ -5,6 +5,7 @@ using System.Linq;
 using System.Threading;
 using Gradmote;
 using Gradmote.OnnxRuntime;
+using Gradmote.OnnxRuntime.Tensors;
 
 /// <summary>Checks MODEL and ACCUMULATING, the MLP of bindings.same_state in two forms: Checks MODEL ACCUMULATING.</summary>
 public static class Checks
@@ -176,6 +177,67 @@ public static class Checks
         passed++;
     }
 
+    private static float LossOf(IReadOnlyCollection<NamedOnnxValue> results) => results.First().AsTensor<float>().GetValue(0);
+
+    /// <summary>What a trained image infers is what the session infers that wrote it.</summary>
+    private static void Inference(TrainingSession trained, string model, string folder)
+    {
+        string image = Path.Combine(folder, "trained.mote");
+        trained.ExportModelForInferencing(image, null);
+        float[] expected = trained.Session.Infer(Filled(0.5f));
+        Tensor<float> pixels = new DenseTensor<float>(Filled(0.5f), new[] { 1, 64 });
+        using (var session = new InferenceSession(image))
+        {
+            string input = session.InputNames.Single(), output = session.OutputNames.Single();
+            Check(session.InputMetadata[input].Dimensions.SequenceEqual(new[] { 1, 64 }) && session.OutputMetadata[output].ElementType == typeof(float));
+            var inputs = new List<NamedOnnxValue> { NamedOnnxValue.CreateFromTensor(input, pixels) };
+            using (IDisposableReadOnlyCollection<DisposableNamedOnnxValue> results = session.Run(inputs))
+            {
+                Check(results.Single().Name == output && results.Single().AsTensor<float>().SequenceEqual(expected));
+                Check(results.Single().AsTensor<long>() == null && results.Single().AsTensor<float>()[0, 9] == expected[9]);
+            }
+            Check(session.Run(inputs, new[] { output }).Count == 1 && session.Run(inputs, new string[0]).Count == 0);
+            RefusedArgument("the inputs are", () => session.Run(new[] { NamedOnnxValue.CreateFromTensor("no input", pixels) }));
+            RefusedArgument("the outputs are", () => session.Run(inputs, new[] { "no output" }));
+        }
+        using (var again = new Session(File.ReadAllBytes(image)))
+            Check(again.GetParameters().SequenceEqual(trained.Session.GetParameters()) && again.OptimizerSteps == 0);
+        RefusedArgument("is that of another image", () => new TrainingSession(CheckpointState.LoadCheckpoint(image), model));
+        using (var again = new TrainingSession(CheckpointState.LoadCheckpoint(image), image))
+        {
+            Tensor<long> label = new DenseTensor<long>(new[] { 1 });
+            label[0] = 3;
+            var inputs = new[] { FixedBufferOnnxValue.CreateFromTensor(pixels), FixedBufferOnnxValue.CreateFromTensor(label) };
+            Check(LossOf(again.EvalStep(inputs)) == again.Session.EvalStep(Filled(0.5f), new[] { 3 }));
+        }
+        Refused("GM_ERR_TRUNCATED", () => new InferenceSession(new byte[3]));
+        Tensors();
+    }
+
+    private static void Tensors()
+    {
+        Tensor<int> cube = new DenseTensor<int>(Enumerable.Range(0, 12).ToArray(), new[] { 2, 3, 2 });
+        Check(cube[1, 2, 0] == 10 && cube.Length == 12 && cube.Rank == 3 && cube.Dimensions.SequenceEqual(new[] { 2, 3, 2 }));
+        Check(cube.GetArrayString(false) == "{{{0,1},{2,3},{4,5}},{{6,7},{8,9},{10,11}}}");
+        Check(cube.Reshape(new[] { 2, 6 }).GetArrayString().Replace("\r", "") == "{\n    {0,1,2,3,4,5},\n    {6,7,8,9,10,11}\n}");
+        cube.Reshape(new[] { 12 })[11] = 7;
+        Check(cube.GetValue(11) == 7 && cube.ToDenseTensor().Buffer.SequenceEqual(cube));
+        RefusedArgument("do not have shape [5, 2]", () => cube.Reshape(new[] { 5, 2 }));
+        RefusedArgument("2 indices do not fit 3 dimensions", () => cube[0, 0] = 1);
+        try { cube[0, 3, 0] = 1; Check(false); } catch (IndexOutOfRangeException) { Check(true); }
+    }
+
+    private static void RefusedArgument(string message, Action call)
+    {
+        try { call(); }
+        catch (ArgumentException error)
+        {
+            Check(error.Message.Contains(message), message + " expected: " + error);
+            return;
+        }
+        throw new Exception("not refused: " + message);
+    }
+
     private static void OnnxruntimesClasses(string model)
     {
         string kept = Path.GetTempFileName(), fresh = Path.GetTempFileName();
@@ -184,14 +246,14 @@ public static class Checks
         {
             Check(session.InputNames(true).Count == 2 && session.OutputNames(true)[0] == "loss");
             var inputs = new List<FixedBufferOnnxValue> { Value(Filled(0.5f), TensorElementType.Float), Value(new long[] { 3 }, TensorElementType.Int64) };
-            float first = session.EvalStep(inputs)[0][0];
+            float first = LossOf(session.EvalStep(inputs));
             for (int i = 0; i < 20; i++)
             {
                 session.TrainStep(inputs);
                 session.OptimizerStep();
                 session.LazyResetGrad();
             }
-            Check(session.EvalStep(inputs)[0][0] < first);
+            Check(LossOf(session.EvalStep(inputs)) < first);
             var loss = new float[1];
             var outputs = new List<FixedBufferOnnxValue> { Value(loss, TensorElementType.Float) };
             if (session.OutputNames(false).Count == 1) session.EvalStep(inputs, outputs);
@@ -211,6 +273,7 @@ public static class Checks
             string folder = Path.GetDirectoryName(Path.GetFullPath(model));
             CheckpointState.SaveCheckpoint(state, Path.Combine(folder, "trained.gmck"), true);
             session.ExportModelForInferencing(Path.Combine(folder, "trained.onnx"), null);
+            Inference(session, model, folder);
             Refused("GM_ERR_INVALID_ARGUMENT", () => session.SetLearningRate(-1));
         }
         CheckpointState loaded = CheckpointState.LoadCheckpoint(kept);

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicReference;
@@ -190,6 +191,37 @@ public final class Checks {
         }
     }
 
+    /** What a trained image infers is what the session infers that wrote it. */
+    private static void inference(OrtEnvironment environment, OrtTrainingSession trained, Path folder) throws Exception {
+        Path image = folder.resolve("trained.mote");
+        trained.exportModelForInference(image, null);
+        float[] expected = trained.session.infer((Object) filled(0.5f));
+        OnnxTensor pixels = OnnxTensor.createTensor(environment, new float[][] {filled(0.5f)});
+        try (OrtSession session = environment.createSession(image.toString())) {
+            String input = session.getInputNames().iterator().next(), output = session.getOutputNames().iterator().next();
+            check(session.getNumInputs() == 1 && session.getNumOutputs() == 1);
+            try (OrtSession.Result result = session.run(Collections.singletonMap(input, pixels))) {
+                check(Arrays.equals(((float[][]) result.get(0).getValue())[0], expected));
+                check(result.get(output).get().getShape()[1] == expected.length);
+            }
+            check(session.run(Collections.singletonMap(input, pixels), Collections.singleton(output)).size() == 1);
+            refusedByOrt("the inputs are", () -> session.run(Collections.singletonMap("no input", pixels)));
+            refusedByOrt("the outputs are",
+                    () -> session.run(Collections.singletonMap(input, pixels), Collections.singleton("no output")));
+        }
+        check(Arrays.equals(new Session(Files.readAllBytes(image)).save(), trained.session.saveWithoutOptimizer()));
+        try (OrtTrainingSession begun = environment.createTrainingSession(image.toString(), image.toString(), null, null)) {
+            check(Arrays.equals(begun.session.getParameters(), trained.session.getParameters()));
+        }
+        String own = folder.resolve("accumulating.mote").toString();
+        refusedByOrt("is another image", () -> environment.createTrainingSession(image.toString(), own, null, null));
+        refusedByOrt("GM_ERR_BAD_MAGIC", () -> environment.createTrainingSession(folder.resolve("trained.onnx").toString(), own, null, null));
+        refusedByOrt("cannot read", () -> environment.createSession("no such file"));
+        refusedByOrt("GM_ERR_TRUNCATED", () -> environment.createSession(new byte[3]));
+        short[][][] cube = {{{1, 2}, {3, 4}, {5, 6}}, {{7, 8}, {9, 10}, {11, 12}}};
+        check(Arrays.deepEquals((short[][][]) OnnxTensor.createTensor(environment, cube).getValue(), cube));
+    }
+
     private static void onnxruntimesClasses(String model) throws Exception {
         OrtEnvironment environment = OrtEnvironment.getEnvironment();
         Path kept = Files.createTempFile("learned", ".gmck"), fresh = Files.createTempFile("fresh", ".gmck");
@@ -214,6 +246,7 @@ public final class Checks {
             Path folder = Paths.get(model).toAbsolutePath().getParent();
             session.saveCheckpoint(folder.resolve("trained.gmck"), true);
             session.exportModelForInference(folder.resolve("trained.onnx"), null);
+            inference(environment, session, folder);
             refusedByOrt("the model's outputs are", () -> session.exportModelForInference(kept, names));
             refusedByOrt("GM_ERR_INVALID_ARGUMENT", () -> session.setLearningRate(-1));
         }

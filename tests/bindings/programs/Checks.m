@@ -375,6 +375,7 @@ static void onnxruntimesCheckpoints(NSString *model, NSString *kept) {
     REFUSED(GM_ERR_IO, checkpointOf(absent(), &error));
     REFUSED(GM_ERR_IO, trainer(checkpointOf(kept, NULL), @"no such file", nil, &error));
     REFUSED(GM_ERR_NO_PROGRAM, trainer(checkpointOf(kept, NULL), model, @"eval.onnx", &error));
+    REFUSED(GM_ERR_WRONG_MODEL, trainer(checkpointOf(head, NULL), model, nil, &error));
     REFUSED(GM_ERR_INVALID_ARGUMENT, trainer(absent(), model, nil, &error));
     ORTSetSeed(7);
     CHECK(trainer(checkpointOf(model, NULL), model, nil, NULL) != nil);

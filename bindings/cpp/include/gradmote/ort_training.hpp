@@ -186,8 +186,8 @@ class TrainingSession
         detail::check(session().set_parameters(buffer.GetTensorData<float>(), buffer.bytes()), "FromBuffer");
     }
 
-    /* graph_output_names: all outputs of the model. A path that ends in .mote becomes an image that
-     * begins with this state, for Ort::Session. Any other becomes the trained model as ONNX, made with
+    /* graph_output_names: all outputs of the model. A path that ends in .mote becomes an image with these
+     * parameters and statistics, for Ort::Session. Any other becomes the trained model as ONNX, made with
      * the export table beside the image (gradmote compile --export-table). */
     void ExportModelForInferencing(const std::basic_string<ORTCHAR_T> &inference_model_path,
                                    const std::vector<std::string> &graph_output_names)
@@ -280,7 +280,13 @@ class TrainingSession
         gm_view state;
         detail::Bytes image(model().bytes(), model().bytes() + header->size);
         detail::check(session().state(&state), "the state");
-        memcpy(image.data() + initial.offset, state.data, initial.size);
+        for (const gm_state_entry &entry : model().records<gm_state_entry>(GM_SECTION_STATE)) {
+            if (entry.role == GM_STATE_ROLE_PARAMETER || entry.role == GM_STATE_ROLE_STATISTIC) {
+                detail::require(entry.offset + entry.size <= initial.size, "the image has no place for its statistics");
+                memcpy(image.data() + initial.offset + entry.offset, static_cast<uint8_t *>(state.data) + entry.offset,
+                       entry.size);
+            }
+        }
         const uint32_t crc = gradmote::crc32(0, image.data() + 16, image.size() - 16);
         memcpy(image.data() + offsetof(gm_header, crc), &crc, sizeof crc);
         return image;

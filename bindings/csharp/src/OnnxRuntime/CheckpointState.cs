@@ -2,21 +2,24 @@ using System;
 using System.Collections.Generic;
 using System.IO;
 using System.Linq;
+using System.Text;
 
 namespace Gradmote.OnnxRuntime
 {
     /// <summary>The state of one training, like onnxruntime's class of the same name. A TrainingSession uses it.</summary>
     public sealed class CheckpointState : IDisposable
     {
-        private readonly byte[] start;
+        private readonly byte[] start, image;
         private readonly Dictionary<string, object> properties;
         private Session session;
 
-        /// <summary>Begins with the image's initial state (null), or with the bytes of a .gmck checkpoint.</summary>
+        /// <summary>Begins with the image's initial state (null or the image), or with the bytes of a .gmck checkpoint.</summary>
         public CheckpointState(byte[] checkpoint = null)
         {
-            start = checkpoint;
-            properties = checkpoint == null ? new Dictionary<string, object>() : Properties.Unpack(checkpoint);
+            bool isImage = checkpoint != null && checkpoint.Take(4).SequenceEqual(Encoding.ASCII.GetBytes("MOTE"));
+            if (isImage) image = checkpoint;
+            else start = checkpoint;
+            properties = start == null ? new Dictionary<string, object>() : Properties.Unpack(start);
         }
 
         public static CheckpointState LoadCheckpoint(string checkpointPath) => new CheckpointState(File.ReadAllBytes(checkpointPath));
@@ -67,8 +70,10 @@ namespace Gradmote.OnnxRuntime
 
         public void Dispose() { }
 
-        internal void Attach(Session to)
+        internal void Attach(Session to, byte[] trained)
         {
+            if (image != null && !image.SequenceEqual(trained))
+                throw new ArgumentException("the state is that of another image - begin from the same one, or from a .gmck file");
             if (session != null) throw new InvalidOperationException("this state has a TrainingSession already - load another one");
             if (start != null) to.Load(start);
             session = to;

@@ -1,10 +1,8 @@
 using System;
+using Gradmote.OnnxRuntime.Tensors;
 
 namespace Gradmote.OnnxRuntime
 {
-    /// <summary>The types of a tensor's elements, with onnxruntime's numbers.</summary>
-    public enum TensorElementType { Float = 1, UInt8 = 2, Int8 = 3, Int16 = 5, Int32 = 6, Int64 = 7 }
-
     /// <summary>The location of onnxruntime's tensors; it has no effect here.</summary>
     public sealed class OrtMemoryInfo
     {
@@ -27,8 +25,14 @@ namespace Gradmote.OnnxRuntime
             return new FixedBufferOnnxValue(memory);
         }
 
+        /// <summary>Takes the tensor's memory, which is not copied.</summary>
+        public static FixedBufferOnnxValue CreateFromTensor<T>(Tensor<T> value) => new FixedBufferOnnxValue(value.Memory);
+
         /// <summary>Returns the data in the runtime's form.</summary>
-        internal Array Data => Memory is long[] wide ? Array.ConvertAll(wide, number => checked((int)number)) : Memory;
+        internal Array Data => DataOf(Memory);
+
+        internal static Array DataOf(Array memory) =>
+            memory is long[] wide ? Array.ConvertAll(wide, number => checked((int)number)) : memory;
 
         public void Dispose() { }
     }

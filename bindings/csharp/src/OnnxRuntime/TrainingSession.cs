@@ -22,8 +22,9 @@ namespace Gradmote.OnnxRuntime
                 if (other != null && other != trainModelPath)
                     throw new ArgumentException($"{other}: an image has all programs - pass {trainModelPath} or null");
             exportTable = Path.ChangeExtension(trainModelPath, ".gmex");
-            Session = new Session(File.ReadAllBytes(trainModelPath));
-            try { state.Attach(Session); } catch { Session.Dispose(); throw; }
+            byte[] image = File.ReadAllBytes(trainModelPath);
+            Session = new Session(image);
+            try { state.Attach(Session, image); } catch { Session.Dispose(); throw; }
         }
 
         public TrainingSession(CheckpointState state, string trainModelPath, string optimizerModelPath)
@@ -33,17 +34,17 @@ namespace Gradmote.OnnxRuntime
 
         /// <summary>Adds the gradients of the inputs, then labels, and writes the loss, then further outputs.</summary>
         public void TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
-            Run(Program.Train, Session.TrainStep, inputValues, outputValues, Session.Values);
+            Write(TrainStep(inputValues), outputValues);
 
         /// <summary>Adds the gradients of the inputs, then labels, and returns the loss, then further outputs.</summary>
-        public IReadOnlyList<float[]> TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
-            Run(Program.Train, Session.TrainStep, inputValues, null, Session.Output);
+        public IDisposableReadOnlyCollection<DisposableNamedOnnxValue> TrainStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
+            new Results(Session, Program.Train, Session.TrainStep(DataOf(inputValues)));
 
         public void EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues, IReadOnlyCollection<FixedBufferOnnxValue> outputValues) =>
-            Run(Program.Eval, Session.EvalStep, inputValues, outputValues, Session.Values);
+            Write(EvalStep(inputValues), outputValues);
 
-        public IReadOnlyList<float[]> EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
-            Run(Program.Eval, Session.EvalStep, inputValues, null, Session.Output);
+        public IDisposableReadOnlyCollection<DisposableNamedOnnxValue> EvalStep(IReadOnlyCollection<FixedBufferOnnxValue> inputValues) =>
+            new Results(Session, Program.Eval, Session.EvalStep(DataOf(inputValues)));
 
         public void OptimizerStep() => Session.OptimizerStepOnSum();
 
@@ -80,7 +81,8 @@ namespace Gradmote.OnnxRuntime
         }
 
         /// <summary>
-        /// Writes the trained model, with the export table beside the image (gradmote compile --export-table).
+        /// Writes the trained model, with the export table beside the image (gradmote compile --export-table); to a path that
+        /// ends in .mote, an image for InferenceSession, which needs no table.
         /// graphOutputNames: null, or the names of all outputs of the model, which stay.
         /// </summary>
         public void ExportModelForInferencing(string inferenceModelPath, IReadOnlyCollection<string> graphOutputNames)
@@ -88,9 +90,10 @@ namespace Gradmote.OnnxRuntime
             var own = Session.Outputs.Where(tensor => tensor.IsIn(Program.Infer)).Select(tensor => tensor.Name).ToList();
             if (graphOutputNames != null && !new HashSet<string>(own).SetEquals(graphOutputNames))
                 throw new ArgumentException($"the model's outputs are {string.Join(", ", own)} - pass all of them, or null");
-            if (!File.Exists(exportTable))
+            bool isImage = Path.GetExtension(inferenceModelPath) == ".mote";
+            if (!isImage && !File.Exists(exportTable))
                 throw new FileNotFoundException($"{exportTable} is missing - gradmote compile --export-table makes it");
-            File.WriteAllBytes(inferenceModelPath, Session.ExportModel(File.ReadAllBytes(exportTable)));
+            File.WriteAllBytes(inferenceModelPath, isImage ? Session.TrainedImage() : Session.ExportModel(File.ReadAllBytes(exportTable)));
         }
 
         public void Dispose() => Session.Dispose();
@@ -98,18 +101,17 @@ namespace Gradmote.OnnxRuntime
         private static IEnumerable<string> Names(IEnumerable<Tensor> tensors, bool training) =>
             tensors.Where(tensor => tensor.IsIn(training ? Program.Train : Program.Eval)).Select(tensor => tensor.Name);
 
-        /// <summary>T: Array, or float[] if every output must be float.</summary>
-        private IReadOnlyList<T> Run<T>(Program program, Func<Array[], float> step, IReadOnlyCollection<FixedBufferOnnxValue> inputs,
-            IReadOnlyCollection<FixedBufferOnnxValue> outputs, Func<Tensor, T> read)
+        private static Array[] DataOf(IReadOnlyCollection<FixedBufferOnnxValue> values) => values.Select(value => value.Data).ToArray();
+
+        private static void Write(IReadOnlyCollection<NamedOnnxValue> results, IReadOnlyCollection<FixedBufferOnnxValue> outputs)
         {
-            float loss = step(inputs.Select(value => value.Data).ToArray());
-            var results = new List<T> { (T)(object)new[] { loss } };
-            results.AddRange(Session.Outputs.Where(tensor => tensor.IsIn(program)).Select(read));
-            if (outputs == null) return results;
             if (outputs.Count != results.Count) throw new ArgumentException($"there are {results.Count} outputs, not {outputs.Count}");
-            int next = 0;
-            foreach (FixedBufferOnnxValue value in outputs) ((Array)(object)results[next++]).CopyTo(value.Memory, 0);
-            return results;
+            var to = outputs.GetEnumerator();
+            foreach (NamedOnnxValue result in results)
+            {
+                to.MoveNext();
+                result.Data.CopyTo(to.Current.Memory, 0);
+            }
         }
     }
 }

@@ -164,6 +164,9 @@ public final class Session implements Closeable {
     /** Returns the trained model as an ONNX file. exportTable: the .gmex file of `gradmote compile --export-table`. */
     public byte[] exportModel(byte[] exportTable) { return exportModel(table, handle, exportTable); }
 
+    /** Returns the image with the parameters and statistics that it has now. Moments, counters and rate begin as before. */
+    public byte[] trainedImage() { return trainedImage(table, handle); }
+
     /** Loads a checkpoint of the same model. */
     public void load(byte[] checkpoint) { restore(table, handle, checkpoint, false); }
 
@@ -294,6 +297,7 @@ public final class Session implements Closeable {
     private static native void get(long table, long handle, int values, int index, int bytes, Object data);
     private static native void set(long table, long handle, int values, int index, int bytes, Object data);
     private static native byte[] save(long table, long handle, boolean withOptimizer);
+    private static native byte[] trainedImage(long table, long handle);
     private static native int restore(long table, long handle, byte[] file, boolean carriesOver);
     private static native void setProperty(long table, long handle, byte[] key, int type, int value);
     private static native int[] property(long table, long handle, byte[] key);

@@ -1,5 +1,6 @@
 package gradmote.onnxruntime;
 
+import java.io.Closeable;
 import java.lang.reflect.Array;
 import java.nio.ByteBuffer;
 import java.nio.FloatBuffer;
@@ -8,7 +9,7 @@ import java.nio.LongBuffer;
 import java.util.stream.LongStream;
 
 /** A tensor of float, int, short or byte numbers. long numbers, like onnxruntime's labels, must fit an int. */
-public final class OnnxTensor implements AutoCloseable {
+public final class OnnxTensor implements Closeable {
     final Object data; // an array that Session accepts
     private final long[] shape;
 
@@ -68,11 +69,21 @@ public final class OnnxTensor implements AutoCloseable {
 
     private static long[] length(Object data) { return new long[] {Array.getLength(data)}; }
 
-    /** Returns a number for a scalar, otherwise a copy of all elements in one array. */
-    public Object getValue() {
-        Object copy = Array.newInstance(data.getClass().getComponentType(), Array.getLength(data));
-        System.arraycopy(data, 0, copy, 0, Array.getLength(data));
-        return shape.length == 0 ? Array.get(data, 0) : copy;
+    /** Returns a number for a scalar, otherwise a copy: an array for one dimension, arrays of arrays for more. */
+    public Object getValue() { return shape.length == 0 ? Array.get(data, 0) : nested(0, 0, Array.getLength(data)); }
+
+    /** Returns `size` elements from `at` as the dimensions from `axis` on. */
+    private Object nested(int axis, int at, int size) {
+        Class<?> element = data.getClass().getComponentType();
+        int count = (int) shape[axis];
+        if (axis == shape.length - 1) {
+            Object row = Array.newInstance(element, count);
+            System.arraycopy(data, at, row, 0, count);
+            return row;
+        }
+        Object rows = Array.newInstance(Array.newInstance(element, new int[shape.length - axis - 1]).getClass(), count);
+        for (int i = 0; i < count; i++) Array.set(rows, i, nested(axis + 1, at + size / count * i, size / count));
+        return rows;
     }
 
     /** Returns a copy of the elements, or null if they are not floats, as onnxruntime does. */

@@ -1,7 +1,14 @@
 package gradmote.onnxruntime;
 
-/** Makes training sessions, like onnxruntime's class of the same name. */
-public final class OrtEnvironment implements AutoCloseable {
+import gradmote.GradmoteException;
+import gradmote.Session;
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Paths;
+
+/** Makes sessions, like onnxruntime's class of the same name. */
+public final class OrtEnvironment implements Closeable {
     private static final OrtEnvironment ONLY = new OrtEnvironment();
 
     private OrtEnvironment() {}
@@ -10,7 +17,8 @@ public final class OrtEnvironment implements AutoCloseable {
 
     /**
      * Opens a training session. trainPath: one .mote image (`gradmote compile --accumulate`), which has all programs.
-     * evalPath, optimizerPath: the same path, or null. checkpointPath: a .gmck file, or null for the initial state.
+     * evalPath, optimizerPath: the same path, or null. checkpointPath: a .gmck file, or null or the image for its initial
+     * state.
      */
     public OrtTrainingSession createTrainingSession(
             String checkpointPath, String trainPath, String evalPath, String optimizerPath) throws OrtException {
@@ -20,5 +28,23 @@ public final class OrtEnvironment implements AutoCloseable {
         return new OrtTrainingSession(checkpointPath, trainPath);
     }
 
+    /** Opens a .mote image, such as OrtTrainingSession.exportModelForInference() writes, to infer. */
+    public OrtSession createSession(String modelPath) throws OrtException {
+        try {
+            return createSession(Files.readAllBytes(Paths.get(modelPath)));
+        } catch (IOException error) {
+            throw new OrtException("cannot read " + error.getMessage());
+        }
+    }
+
+    public OrtSession createSession(byte[] model) throws OrtException {
+        try {
+            return new OrtSession(new Session(model));
+        } catch (GradmoteException error) {
+            throw new OrtException(error);
+        }
+    }
+
+    /** Does nothing: there is one environment. */
     @Override public void close() {}
 }

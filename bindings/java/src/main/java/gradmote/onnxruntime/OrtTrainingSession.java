@@ -3,23 +3,17 @@ package gradmote.onnxruntime;
 import gradmote.GradmoteException;
 import gradmote.Session;
 import gradmote.Session.Program;
-import gradmote.Tensor;
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.reflect.Array;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** Trains like onnxruntime's class of the same name. */
 public final class OrtTrainingSession implements Closeable {
@@ -30,12 +24,25 @@ public final class OrtTrainingSession implements Closeable {
     OrtTrainingSession(String checkpointPath, String imagePath) throws OrtException {
         exportTable = Paths.get(imagePath.replaceFirst("\\.[^./\\\\]*$", "") + ".gmex");
         try {
-            session = new Session(Files.readAllBytes(Paths.get(imagePath)));
-            if (checkpointPath != null) session.load(Files.readAllBytes(Paths.get(checkpointPath)));
+            byte[] image = Files.readAllBytes(Paths.get(imagePath));
+            byte[] start = checkpointPath == null ? image : Files.readAllBytes(Paths.get(checkpointPath));
+            session = new Session(image);
+            if (!Arrays.equals(start, image)) load(start, checkpointPath);
         } catch (GradmoteException error) {
             throw new OrtException(error);
         } catch (IOException error) {
             throw new OrtException("cannot read " + error.getMessage());
+        }
+    }
+
+    private void load(byte[] file, String path) throws OrtException {
+        try {
+            if (file.length >= 4 && new String(file, 0, 4, StandardCharsets.ISO_8859_1).equals("MOTE"))
+                throw new OrtException(path + " is another image - begin from the same one, or from a .gmck file");
+            session.load(file);
+        } catch (GradmoteException | OrtException error) {
+            session.close();
+            throw error;
         }
     }
 
@@ -60,13 +67,13 @@ public final class OrtTrainingSession implements Closeable {
 
     public void setSeed(long seed) throws OrtException { call(() -> session.setSeed((int) seed)); }
 
-    public Set<String> getTrainInputNames() { return inputNames(Program.TRAIN); }
+    public Set<String> getTrainInputNames() { return OrtSession.inputNames(session, Program.TRAIN); }
 
-    public Set<String> getEvalInputNames() { return inputNames(Program.EVAL); }
+    public Set<String> getEvalInputNames() { return OrtSession.inputNames(session, Program.EVAL); }
 
-    public Set<String> getTrainOutputNames() { return outputNames(Program.TRAIN); }
+    public Set<String> getTrainOutputNames() { return OrtSession.outputNames(session, Program.TRAIN); }
 
-    public Set<String> getEvalOutputNames() { return outputNames(Program.EVAL); }
+    public Set<String> getEvalOutputNames() { return OrtSession.outputNames(session, Program.EVAL); }
 
     /** Writes a .gmck file. saveOptimizer: false if the optimizer should begin again from it, as in the image. */
     public void saveCheckpoint(Path path, boolean saveOptimizer) throws OrtException {
@@ -78,19 +85,24 @@ public final class OrtTrainingSession implements Closeable {
     }
 
     /**
-     * Writes the trained model, with the export table beside the image (`gradmote compile --export-table`).
+     * Writes the trained model, with the export table beside the image (`gradmote compile --export-table`); to a path that
+     * ends in .mote, an image for OrtEnvironment.createSession(), which needs no table.
      *
      * outputNames: null, or the names of all outputs of the model, which stay.
      */
     public void exportModelForInference(Path outputPath, String[] outputNames) throws OrtException {
-        Set<String> own = outputNames(Program.INFER);
-        own.remove("loss");
+        Set<String> own = OrtSession.outputNames(session, Program.INFER);
         if (outputNames != null && !own.equals(new LinkedHashSet<>(Arrays.asList(outputNames))))
             throw new OrtException("the model's outputs are " + own + " - pass all of them, or null");
         try {
-            Files.write(outputPath, session.exportModel(Files.readAllBytes(exportTable)));
-        } catch (GradmoteException | IOException error) {
-            throw new OrtException(error.getMessage() + " - gradmote compile --export-table makes " + exportTable);
+            boolean isImage = outputPath.toString().endsWith(".mote");
+            Files.write(outputPath, isImage ? session.trainedImage() : session.exportModel(Files.readAllBytes(exportTable)));
+        } catch (GradmoteException error) {
+            throw new OrtException(error);
+        } catch (NoSuchFileException missing) {
+            throw new OrtException(missing.getMessage() + " is missing - gradmote compile --export-table makes the table");
+        } catch (IOException error) {
+            throw new OrtException("cannot export: " + error.getMessage());
         }
     }
 
@@ -105,41 +117,6 @@ public final class OrtTrainingSession implements Closeable {
     }
 
     private OrtSession.Result run(Program program, Map<String, OnnxTensor> inputs) throws OrtException {
-        Object[] data = given(program).map(t -> inputs.get(t.name)).map(t -> t == null ? null : t.data).toArray();
-        Set<String> names = inputNames(program);
-        if (!names.equals(inputs.keySet())) throw new OrtException("the inputs are " + names + ", not " + inputs.keySet());
-        LinkedHashMap<String, OnnxTensor> results = new LinkedHashMap<>();
-        try {
-            float loss = program == Program.TRAIN ? session.trainStep(data) : session.evalStep(data);
-            results.put("loss", OnnxTensor.of(new float[] {loss}));
-            for (Tensor output : session.outputs())
-                if (output.isIn(program))
-                    results.put(output.name, tensorOf(output));
-        } catch (GradmoteException error) {
-            throw new OrtException(error);
-        }
-        return new OrtSession.Result(results);
-    }
-
-    /** Returns the samples of an output that the last step had. */
-    private OnnxTensor tensorOf(Tensor output) throws OrtException {
-        Object values = session.values(output);
-        long[] shape = IntStream.of(output.shape()).asLongStream().toArray();
-        if (shape.length > 0) shape[0] = shape[0] * Array.getLength(values) / output.size;
-        return OnnxTensor.of(values, shape);
-    }
-
-    private Stream<Tensor> given(Program program) {
-        return Stream.of(session.inputs(), session.labels()).flatMap(List::stream).filter(t -> t.isIn(program));
-    }
-
-    private Set<String> inputNames(Program program) {
-        return given(program).map(t -> t.name).collect(Collectors.toCollection(LinkedHashSet::new));
-    }
-
-    private Set<String> outputNames(Program program) {
-        Set<String> names = new LinkedHashSet<>(Collections.singleton("loss"));
-        session.outputs().stream().filter(t -> t.isIn(program)).forEach(t -> names.add(t.name));
-        return names;
+        return OrtSession.run(session, program, inputs);
     }
 }
