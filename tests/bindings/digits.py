@@ -12,6 +12,7 @@ from gradmote.artifacts.export import trained_model
 from gradmote.artifacts.export_table import export_table
 from gradmote.compiler import Options, compile_image
 from gradmote.formats import properties_trailer
+from gradmote.formats.checkpoint import unpack
 from gradmote.ir.write import proto_bytes
 from gradmote_runtime import Session
 from support import digits
@@ -67,3 +68,9 @@ def code_lines(paths: Iterable[Path]) -> int:
     """Return the number of lines that are neither empty, nor comments, nor imports."""
     lines = [line.strip() for path in paths for line in path.read_text().splitlines()]
     return sum(bool(line) and not line.startswith(NO_CODE) for line in lines)
+
+
+def check_properties(folder: Path) -> None:
+    """Compare the properties that a program saved in kept.gmck with those that it added."""
+    numbers = {"epoch": 3, "best": 0.5, "device": 7, "a count under a long name": 2**40}
+    assert unpack((folder / "kept.gmck").read_bytes()).properties == {**numbers, "größe": 'said "5"\n', "empty": ""}

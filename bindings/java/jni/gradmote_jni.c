@@ -400,6 +400,21 @@ METHOD(jintArray, property)(JNIEnv *env, jclass type, jlong table, jlong handle,
     return status == GM_ERR_NOT_FOUND || throws(env, status, "property") ? NULL : new_ints(env, &found.type, 2);
 }
 
+/* Writes type and bits of the index-th property, and returns its zero-padded key, or null if there are fewer. */
+METHOD(jbyteArray, propertyAt)(JNIEnv *env, jclass type, jlong table, jlong handle, jint index, jintArray described)
+{
+    gm_property found;
+    jint words[2];
+    int status = CALLS(table)->property_at(handle, (uint32_t)index, &found);
+    (void)type;
+    if (status == GM_ERR_NOT_FOUND || throws(env, status, "propertyAt")) {
+        return NULL;
+    }
+    memcpy(words, &found.type, sizeof words);
+    (*env)->SetIntArrayRegion(env, described, 0, 2, words);
+    return new_bytes(env, found.key, sizeof found.key);
+}
+
 /* ---- The sample store -------------------------------------------------------------------------- */
 
 METHOD(jfloat, replay)(JNIEnv *env, jclass type, jlong table, jlong handle)

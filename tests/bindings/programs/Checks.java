@@ -13,6 +13,7 @@ import java.nio.IntBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
+import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
@@ -209,7 +210,9 @@ public final class Checks {
             refusedByOrt("the outputs are",
                     () -> session.run(Collections.singletonMap(input, pixels), Collections.singleton("no output")));
         }
-        check(Arrays.equals(new Session(Files.readAllBytes(image)).save(), trained.session.saveWithoutOptimizer()));
+        try (Session begun = new Session(Files.readAllBytes(image))) {
+            check(Arrays.equals(begun.getParameters(), trained.session.getParameters()) && begun.optimizerSteps() == 0);
+        }
         try (OrtTrainingSession begun = environment.createTrainingSession(image.toString(), image.toString(), null, null)) {
             check(Arrays.equals(begun.session.getParameters(), trained.session.getParameters()));
         }
@@ -220,6 +223,40 @@ public final class Checks {
         refusedByOrt("GM_ERR_TRUNCATED", () -> environment.createSession(new byte[3]));
         short[][][] cube = {{{1, 2}, {3, 4}, {5, 6}}, {{7, 8}, {9, 10}, {11, 12}}};
         check(Arrays.deepEquals((short[][][]) OnnxTensor.createTensor(environment, cube).getValue(), cube));
+    }
+
+    /** What an earlier session added; a damaged byte of it, and lasting records before it. */
+    private static void properties(OrtTrainingSession session, Path kept, String model) throws Exception {
+        check(session.getProperty("epoch").get().equals(3L) && session.session.property("epoch").get().equals(3));
+        check(session.getProperty("best").get().equals(0.5f) && session.getProperty("a count under a long name").get().equals(1L << 40));
+        check(session.getProperty("größe").get().equals("said \"5\"\n") && session.getProperty("empty").get().equals(""));
+        check(session.getProperty("device").get().equals(7L) && !session.getProperty("nothing").isPresent());
+        byte[] file = Files.readAllBytes(kept);
+        file[file.length - 3] ^= 1;
+        Path damaged = kept.resolveSibling("damaged.gmck"), lasting = Paths.get(model).resolveSibling("lasting.gmck");
+        Files.write(damaged, file);
+        refusedByOrt("are damaged", () -> begin(model, damaged));
+        byte[] records = Files.readAllBytes(lasting);
+        int first = ByteBuffer.wrap(records).order(ByteOrder.LITTLE_ENDIAN).getInt(8), changes = 0;
+        for (int at = first; at < first + 28 + 20; at++) {
+            byte[] changed = records.clone();
+            changed[at] ^= 1;
+            Files.write(damaged, changed);
+            try {
+                check(begin(model.replace("accumulating", "model"), damaged).equals(3L));
+            } catch (OrtException error) {
+                changes++;
+            }
+        }
+        check(changes == 28 + 20 - 2 * 8);
+        Files.delete(damaged);
+    }
+
+    /** Returns the property `epoch` of a checkpoint. */
+    private static Object begin(String model, Path checkpoint) throws OrtException {
+        try (OrtTrainingSession session = OrtEnvironment.getEnvironment().createTrainingSession(checkpoint.toString(), model, null, null)) {
+            return session.getProperty("epoch").get();
+        }
     }
 
     private static void onnxruntimesClasses(String model) throws Exception {
@@ -240,8 +277,16 @@ public final class Checks {
             session.registerLinearLRScheduler(0, 10, 0.5f);
             session.schedulerStep();
             check(session.getLearningRate() == 0.5f);
+            session.addProperty("epoch", 3);
+            session.addProperty("best", 0.5f);
+            session.addProperty("a count under a long name", 1L << 40);
+            session.addProperty("größe", "said \"5\"\n");
+            session.addProperty("empty", "");
+            session.session.setProperty("device", 7);
+            refusedByOrt("which no checkpoint keeps", () -> session.addProperty("nothing", Float.NaN));
             session.saveCheckpoint(kept, true);
             session.saveCheckpoint(fresh, false);
+            Files.copy(kept, Paths.get(model).resolveSibling("kept.gmck"), StandardCopyOption.REPLACE_EXISTING);
             refusedByOrt("the inputs are", () -> session.trainStep(new HashMap<>()));
             Path folder = Paths.get(model).toAbsolutePath().getParent();
             session.saveCheckpoint(folder.resolve("trained.gmck"), true);
@@ -252,11 +297,13 @@ public final class Checks {
         }
         try (OrtTrainingSession again = environment.createTrainingSession(kept.toString(), model, null, null)) {
             check(again.getLearningRate() == 0.5f);
+            properties(again, kept, model);
             try (OrtTrainingSession begun = environment.createTrainingSession(fresh.toString(), model, null, null);
                  OrtTrainingSession first = environment.createTrainingSession(null, model, null, null)) {
                 check(Arrays.equals(begun.session.getParameters(), again.session.getParameters()));
                 check(begun.session.optimizerSteps() == 0 && begun.getLearningRate() == first.getLearningRate());
                 begun.session.setParameters(first.session.getParameters());
+                for (String name : begun.session.properties().keySet()) begun.session.setProperty(name, null);
                 check(Arrays.equals(begun.session.save(), first.session.save()));
             }
         }

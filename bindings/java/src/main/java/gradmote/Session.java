@@ -11,7 +11,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Predicate;
 
@@ -182,9 +184,22 @@ public final class Session implements Closeable {
 
     /** Returns the number stored under this key. */
     public Optional<Number> property(String key) {
-        int[] found = property(table, handle, text(key)); // type and bits
-        if (found == null) return Optional.empty();
-        return Optional.of(found[0] == 1 ? (Number) found[1] : (Number) Float.intBitsToFloat(found[1]));
+        return Optional.ofNullable(property(table, handle, text(key))).map(Session::numberOf);
+    }
+
+    /** Returns all numbers by their keys. */
+    public Map<String, Number> properties() {
+        Map<String, Number> found = new TreeMap<>();
+        int[] described = new int[2];
+        int index = 0;
+        for (byte[] key; (key = propertyAt(table, handle, index, described)) != null; index++)
+            found.put(new String(key, StandardCharsets.UTF_8).replace("\0", ""), numberOf(described));
+        return found;
+    }
+
+    /** described: type and bits. */
+    private static Number numberOf(int[] described) {
+        return described[0] == 1 ? (Number) described[1] : (Number) Float.intBitsToFloat(described[1]);
     }
 
     /** Adds a sample of the input's size to the sample store. */
@@ -301,6 +316,7 @@ public final class Session implements Closeable {
     private static native int restore(long table, long handle, byte[] file, boolean carriesOver);
     private static native void setProperty(long table, long handle, byte[] key, int type, int value);
     private static native int[] property(long table, long handle, byte[] key);
+    private static native byte[] propertyAt(long table, long handle, int index, int[] described);
     private static native void learn(long table, long handle, int label);
     private static native float replay(long table, long handle);
     private static native void forget(long table, long handle, int label);

@@ -13,13 +13,17 @@ import java.nio.file.Paths;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** Trains like onnxruntime's class of the same name. */
 public final class OrtTrainingSession implements Closeable {
     /** The underlying session. */
     public final Session session;
     private final Path exportTable;
+    private Map<String, Object> properties = new TreeMap<>();
 
     OrtTrainingSession(String checkpointPath, String imagePath) throws OrtException {
         exportTable = Paths.get(imagePath.replaceFirst("\\.[^./\\\\]*$", "") + ".gmex");
@@ -39,6 +43,7 @@ public final class OrtTrainingSession implements Closeable {
         try {
             if (file.length >= 4 && new String(file, 0, 4, StandardCharsets.ISO_8859_1).equals("MOTE"))
                 throw new OrtException(path + " is another image - begin from the same one, or from a .gmck file");
+            properties = Properties.unpacked(file);
             session.load(file);
         } catch (GradmoteException | OrtException error) {
             session.close();
@@ -78,9 +83,50 @@ public final class OrtTrainingSession implements Closeable {
     /** Writes a .gmck file. saveOptimizer: false if the optimizer should begin again from it, as in the image. */
     public void saveCheckpoint(Path path, boolean saveOptimizer) throws OrtException {
         try {
-            Files.write(path, saveOptimizer ? session.save() : session.saveWithoutOptimizer());
+            moveToSlots();
+            byte[] saved = saveOptimizer ? session.save() : session.saveWithoutOptimizer();
+            Map<String, Object> all = new TreeMap<>(session.properties());
+            all.putAll(properties);
+            Files.write(path, Properties.packed(saved, all));
         } catch (IOException error) {
             throw new OrtException("cannot write " + error.getMessage());
+        }
+    }
+
+    /**
+     * Adds a number or a text of any length, which the checkpoint's file keeps. What fits 32 bits, under a name of up to 19
+     * bytes, is in a slot of the state too, if one is free, so that a device reads it.
+     */
+    public void addProperty(String name, long value) { properties.put(Objects.requireNonNull(name), value); }
+
+    public void addProperty(String name, float value) throws OrtException {
+        if (Float.isNaN(value) || Float.isInfinite(value)) throw new OrtException(name + " is " + value + ", which no checkpoint keeps");
+        properties.put(Objects.requireNonNull(name), value);
+    }
+
+    public void addProperty(String name, String value) { properties.put(Objects.requireNonNull(name), Objects.requireNonNull(value)); }
+
+    /** Returns a Long, a Float or a String. */
+    public Optional<Object> getProperty(String name) {
+        if (properties.containsKey(name)) return Optional.of(properties.get(name));
+        return Optional.ofNullable(session.properties().get(name)).map(n -> n instanceof Integer ? (Object) n.longValue() : n);
+    }
+
+    /** Writes what fits to slots, and takes out what they must not have. */
+    private void moveToSlots() {
+        properties.forEach((name, value) -> {
+            boolean isInt = value instanceof Long && ((Long) value).intValue() == (Long) value;
+            if (!isInSlot(name, isInt ? ((Long) value).intValue() : value instanceof Float ? (Number) value : null)) isInSlot(name, null);
+        });
+    }
+
+    /** Sets or removes a number in the state; returns false if it has no place there. */
+    private boolean isInSlot(String name, Number value) {
+        try {
+            session.setProperty(name, value);
+            return value != null;
+        } catch (GradmoteException noSlot) {
+            return false;
         }
     }
 
