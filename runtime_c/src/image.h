@@ -20,7 +20,7 @@
 #define GM_CALLED
 #endif
 
-/* Where the bytes begin that an image's checksum covers, after magic, version, size and the checksum. */
+/* The first byte that an image's checksum covers, after magic, version, size and the checksum. */
 #define GM_IMAGE_CRC_START 16u
 
 /* Returns the first byte of a section. Sections are 16-byte aligned, so code reads records in

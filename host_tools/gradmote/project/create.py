@@ -56,7 +56,7 @@ class Shape:
 def create(folder: Path, board_name: str, model: Path | None = None) -> Path:
     """Make a project for a board of firmware/boards, in a new or empty folder, and return its path.
 
-    `model` is an image (.mote); without it, the project has a small example. Where all kernels do not fit
+    `model` is an image (.mote); without it, the project has a small example. If all kernels do not fit
     beside it, the project builds the model's alone, and a warning says so. Raises DeviceError for an unknown
     board, DataError for a non-empty folder, and ImageError for a file that is not an image, does not fit
     the board, or has more than one input. After an error, nothing has been written.
