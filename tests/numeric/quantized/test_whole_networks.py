@@ -33,7 +33,7 @@ def close(found: np.ndarray, expected: np.ndarray, model: onnx.ModelProto) -> bo
 def same(found: np.ndarray, model: onnx.ModelProto, feeds: Mapping[str, np.ndarray]) -> bool:
     """Return whether scores are onnxruntime's, or differ only in what rounding of its float32 sums decides.
 
-    An integer sum is exact; onnxruntime's may be on the other side of the middle of two integers (docs/QUANTIZATION.md).
+    An integer sum is exact; onnxruntime's may be on the other side of a middle of two integers (docs/QUANTIZATION.md).
     """
     if close(found, reference.infer(model, feeds)[0], model):
         return True
