@@ -347,6 +347,7 @@ def describe_batch_norm(mode: str, layers: int) -> str:
         "fold": "in the weights before them",
         "inference": "in the weights before them if these are constant: nothing trains",
         "batch": "statistics of the batch while training, running ones updated",
+        "exported": "statistics of the batch in those exported in training mode, running ones as they are in others",
     }
     return f"batch norm {mode}: {layers} layer{'s' * (layers != 1)}, {meaning[mode]}"
 

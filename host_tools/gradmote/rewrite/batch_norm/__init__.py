@@ -1,4 +1,4 @@
-"""BatchNormalization in one of three modes: y = (x - mean) / sqrt(var + epsilon) scale + bias.
+"""BatchNormalization in one of four modes: y = (x - mean) / sqrt(var + epsilon) scale + bias.
 
 frozen   The running statistics stay fixed; scale and bias train. The small batches on a device
          give poor statistics, so fine-tuning keeps those of pre-training.
@@ -6,6 +6,7 @@ fold     Statistics, scale and bias are multiplied into the weights of the prece
          those weights train.
 batch    Training normalizes with the statistics of the batch and updates the running ones;
          inference and evaluation use the running ones.
+exported Nodes that were exported in training mode are "batch", all others "frozen".
 """
 
 from __future__ import annotations
@@ -23,7 +24,12 @@ from .shared import batch_norms
 #: The default mode.
 FROZEN = "frozen"
 #: The pass of each mode, which runs when a model is read.
-MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {FROZEN: run_frozen, "fold": fold.run, "batch": claim.run}
+MODES: dict[str, Callable[[ir.Graph, Set[str]], None]] = {
+    FROZEN: run_frozen,
+    "fold": fold.run,
+    "batch": claim.run,
+    "exported": claim.run_exported,
+}
 #: The mode of a model that is not trained.
 INFERENCE = "inference"
 

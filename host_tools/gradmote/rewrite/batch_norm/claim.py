@@ -11,8 +11,9 @@ from collections.abc import Set
 import onnx_ir as ir
 
 from ...errors import UnsupportedOperator
-from ...ir.graph import Builder, constant_array, describe, prune, sort_nodes, take_over
+from ...ir.graph import Builder, attribute, constant_array, describe, prune, sort_nodes, take_over
 from ...ir.metadata import STATISTICS, WEIGHTS
+from .running_statistics import freeze
 from .shared import batch_norms
 
 #: The statistics among BatchNormalization's inputs, and the suffix of a copy's name.
@@ -29,6 +30,14 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
     STATISTICS.write(graph, claimed)
     prune(graph)
     sort_nodes(graph)
+
+
+def run_exported(graph: ir.Graph, keep: Set[str]) -> None:
+    """Do so for the nodes that were exported in training mode, and freeze all others."""
+    for node in batch_norms(graph):
+        if not attribute(node, "training_mode", 0):
+            freeze(graph, node)
+    run(graph, keep)
 
 
 def own(graph: ir.Graph, node: ir.Node, index: int) -> str:

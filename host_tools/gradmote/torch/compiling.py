@@ -1,0 +1,117 @@
+"""Compiles a module: its parameters, its loss and its optimizer to one image."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import onnx
+import torch
+
+from ..artifacts.artifacts import Artifacts
+from ..artifacts.build import build_artifacts
+from ..compiler.compile import Result, compile_image
+from ..compiler.options import Options
+from ..errors import ModelError
+from ..losses.loss import Loss
+from ..optimizers import Optimizer
+from .exporting import Exported, as_inputs, as_outputs, exported, keeping_buffers, several
+from .losses import example_labels as labels_of
+from .losses import exportable, from_export, known
+from .made import Made, Recipe
+from .optimizers import converted, order_of
+
+log = logging.getLogger(__name__)
+
+
+def compile(
+    module: torch.nn.Module,
+    example_inputs: torch.Tensor | Sequence[torch.Tensor],
+    loss: Callable[..., torch.Tensor] | None = None,
+    optimizer: torch.optim.Optimizer | Optimizer | None = None,
+    *,
+    batch: int = 1,
+    example_labels: torch.Tensor | Sequence[torch.Tensor] | None = None,
+    **options: Any,
+) -> Made:
+    """Compile a module to an image that trains its parameters with requires_grad.
+
+    example_inputs: a tensor for each argument of forward(), of at least one sample. loss: a loss of torch.nn, or any
+    function of the outputs and labels that returns a scalar; None for an image that only infers. example_labels: an
+    example of each label of such a function; those of torch.nn need none. optimizer: torch.optim's SGD, Adam or AdamW
+    over these parameters, or one of gradmote.optimizers. batch: samples of a step. options: fields of
+    gradmote.Options.
+
+    Each submodule's train() or eval() decides what its Dropout and BatchNorm do while the image trains; evaluation and
+    inference have running statistics and no Dropout. Buffers are constants. Raises ModelError if the module cannot
+    be exported, or something in it is not taken.
+    """
+    if (loss is None) != (optimizer is None):
+        raise ModelError("a loss without an optimizer, or an optimizer without a loss", "pass both, or neither")
+    update = None if optimizer is None else converted(optimizer, module)
+    inputs = several(as_inputs(example_inputs), max(batch, 2))
+    labels = given_labels(module, inputs, loss, example_labels)
+    settings = Options(batch=batch, **options)
+    try:
+        made, artifacts, result = built(module, inputs, loss, labels, update, settings, is_open=True)
+    except ModelError as error:
+        log.info("exported for a batch of %d, since an open one fails: %s", batch, error)
+        inputs, labels = several(inputs, batch), several(labels, batch)
+        made, artifacts, result = built(module, inputs, loss, labels, update, settings, is_open=False)
+    recipe = Recipe(artifacts, settings, made.parameters, made.ties, loss, labels)
+    order = order_of(optimizer, module) if isinstance(optimizer, torch.optim.Optimizer) else []
+    return Made.of(recipe, result, module, optimizer, order)
+
+
+def given_labels(
+    module: torch.nn.Module, inputs: tuple[torch.Tensor, ...], loss: Any, example: Any
+) -> tuple[torch.Tensor, ...]:
+    """Return labels for the inputs: those of the example, or those that the loss implies."""
+    if loss is None:
+        return ()
+    if example is not None:
+        given = (example,) if isinstance(example, torch.Tensor) else tuple(example)
+        return several(given, inputs[0].shape[0])
+    with torch.no_grad(), keeping_buffers(module):
+        return labels_of(loss, as_outputs(module(*inputs)))
+
+
+def built(
+    module: torch.nn.Module,
+    inputs: Sequence[torch.Tensor],
+    loss: Any,
+    labels: Sequence[torch.Tensor],
+    update: Optimizer | None,
+    settings: Options,
+    *,
+    is_open: bool,
+) -> tuple[Exported, Artifacts, Result]:
+    """Export the module, and compile it. is_open: whether the exported batch is open."""
+    taken = None if loss is None else known(loss, labels)
+    if loss is None or taken is not None:
+        made = exported(module, inputs, is_open=is_open, trains=loss is not None)
+        model = made.model
+    else:
+        made = exported(module, inputs, exportable(loss, labels), labels, is_open=is_open, trains=True)
+        model, taken = from_export(made)
+    artifacts = artifacts_of(model, made, taken, update)
+    return made, artifacts, compile_image(artifacts, settings)
+
+
+def artifacts_of(model: onnx.ModelProto, made: Exported, loss: Loss | None, update: Optimizer | None) -> Artifacts:
+    """Return the artifacts that train exactly the module's parameters.
+
+    Running variances divide by n - 1, as PyTorch's do. Raises ModelError if none trains.
+    """
+    if loss is not None and not made.parameters:
+        raise ModelError("no parameter of the module requires a gradient", "set requires_grad=True for those to train")
+    has_statistics = any(node.op_type == "BatchNormalization" for node in model.graph.node)
+    return build_artifacts(
+        model,
+        made.parameters if loss is not None else None,
+        loss,
+        update,
+        batch_norm="exported" if has_statistics and loss is not None else None,
+        running_variance="sample",
+    )

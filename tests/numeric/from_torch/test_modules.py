@@ -1,0 +1,298 @@
+"""gradmote.torch: modules train by their own names, as autograd and torch.optim do, and state_dicts go both ways."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gradmote.torch as front
+from gradmote import Session, optimizers
+from gradmote.errors import CheckpointError, GradmoteError, ModelError
+from gradmote.formats.checkpoint import unpack
+
+torch = pytest.importorskip("torch")
+nn, F = torch.nn, torch.nn.functional
+from numeric.from_torch.modules import BATCH, MODULES, Adapted, Convolutions, Parametrized, Recurrent, Tied  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def _seeded() -> None:
+    torch.manual_seed(0)
+
+
+def labels_for(module: Any, x: Any) -> Any:
+    """Classes for a module's scores, whose last dimension has them."""
+    with torch.no_grad():
+        shape = copy.deepcopy(module)(x).shape
+    return torch.randint(0, shape[-1], shape[:-1])
+
+
+def scores_last(scores: Any, labels: Any) -> Any:
+    return F.cross_entropy(scores.flatten(0, -2), labels.flatten())
+
+
+def arrays(*tensors: Any) -> list[np.ndarray]:
+    return [tensor.numpy() for tensor in tensors]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_gradients_steps_and_states_are_autograds(name: str) -> None:
+    module, x = MODULES[name]()
+    labels = labels_for(module, x)
+    optimizer = torch.optim.AdamW([p for p in module.parameters() if p.requires_grad], 1e-3)
+    before = {name: tensor.clone() for name, tensor in module.state_dict().items()}
+    made = front.compile(module, x, scores_last, optimizer, batch=BATCH, example_labels=labels)
+    found = front.check(made, module, x, labels, optimizer)
+    assert found.agrees, str(found)
+    trained = [name for name, p in module.named_parameters() if p.requires_grad]
+    assert {made.recipe.ties.get(name, name) for name in trained} == {each.name for each in found.parameters}
+    assert all(torch.equal(before[name], tensor) for name, tensor in module.state_dict().items())
+    compare_after_steps(made, module, optimizer, x, labels)
+
+
+def compare_after_steps(made: Any, module: Any, optimizer: Any, x: Any, labels: Any) -> None:
+    """Six steps on the twin and in torch; then on from the twin's state_dicts, and back."""
+    with made.session() as session:
+        for _ in range(6):
+            ours = session.step(*arrays(x, labels))
+        learned = made.state_dict(session)
+        moments = made.optimizer_state_dict(session)
+        saved = session.save()
+    for _ in range(6):
+        optimizer.zero_grad()
+        loss = scores_last(module(x), labels)
+        loss.backward()
+        optimizer.step()
+    assert ours == pytest.approx(loss.item(), rel=1e-4)
+    for name, tensor in module.state_dict().items():
+        np.testing.assert_allclose(learned[name], tensor, rtol=2e-3, atol=2e-5, err_msg=name)
+    again = copy.deepcopy(module)
+    again.load_state_dict(learned)
+    other = torch.optim.AdamW([p for p in again.parameters() if p.requires_grad], 1e-3)
+    other.load_state_dict(moments)
+    back = made.checkpoint(again, other)
+    assert unpack(back).control == unpack(saved).control
+    for name, array in unpack(saved).tensors.items():
+        compare = np.testing.assert_allclose if name == "bias_correction" else np.testing.assert_array_equal
+        compare(unpack(back).tensors[name], array)
+
+
+# ---- Losses ----------------------------------------------------------------------------------------------------------
+
+CLASSES, PROBABILITIES, REAL, SIGNS = "classes", "probabilities", "real", "signs"
+LOSSES: dict[str, tuple[Callable[[], Any], str]] = {
+    "cross entropy": (lambda: nn.CrossEntropyLoss(), CLASSES),
+    "weighted": (lambda: nn.CrossEntropyLoss(torch.tensor([0.2, 1.0, 3.0]), reduction="sum"), CLASSES),
+    "smoothed": (lambda: nn.CrossEntropyLoss(label_smoothing=0.2), CLASSES),
+    "weighted and smoothed": (lambda: nn.CrossEntropyLoss(torch.tensor([0.2, 1.0, 3.0]), label_smoothing=0.2), CLASSES),
+    "ignoring": (lambda: nn.CrossEntropyLoss(ignore_index=1), CLASSES),
+    "probabilities": (lambda: nn.CrossEntropyLoss(), PROBABILITIES),
+    "mse": (lambda: nn.MSELoss(), REAL),
+    "summed mse": (lambda: nn.MSELoss(reduction="sum"), REAL),
+    "l1": (lambda: nn.L1Loss(), REAL),
+    "smooth l1": (lambda: nn.SmoothL1Loss(beta=0.7), REAL),
+    "huber": (lambda: nn.HuberLoss(delta=0.6), REAL),
+    "bce with logits": (lambda: nn.BCEWithLogitsLoss(), PROBABILITIES),
+    "bce with pos_weight": (lambda: nn.BCEWithLogitsLoss(pos_weight=torch.tensor([1.0, 2.0, 0.5])), PROBABILITIES),
+    "bce with weight": (lambda: nn.BCEWithLogitsLoss(weight=torch.tensor([1.0, 2.0, 0.5])), PROBABILITIES),
+    "kl": (lambda: nn.KLDivLoss(reduction="batchmean"), PROBABILITIES),
+    "kl of logarithms": (lambda: nn.KLDivLoss(reduction="sum", log_target=True), REAL),
+    "nll": (lambda: lambda y, t: F.nll_loss(F.log_softmax(y, 1), t), CLASSES),
+    "focal": (lambda: lambda y, t: focal(y, t), CLASSES),
+}
+
+
+def focal(scores: Any, labels: Any) -> Any:
+    """A function of one's own, with a constant of its own."""
+    log = F.log_softmax(scores, 1).gather(1, labels[:, None])[:, 0]
+    return -((1 - log.exp()) ** 2 * log).mean()
+
+
+def labels_of_kind(kind: str) -> Any:
+    return {
+        CLASSES: torch.tensor([0, 2, 1, 2]),
+        PROBABILITIES: torch.softmax(torch.randn(BATCH, 3), 1),
+        REAL: torch.randn(BATCH, 3),
+    }[kind]
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_losses_are_torchs(name: str) -> None:
+    make, kind = LOSSES[name]
+    module, loss, labels = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3)), make(), labels_of_kind(kind)
+    optimizer = torch.optim.SGD(module.parameters(), 0.1, momentum=0.9, nesterov=True, weight_decay=0.01)
+    x = torch.randn(BATCH, 6)
+    example = labels if not isinstance(loss, nn.Module) or kind == PROBABILITIES else None
+    made = front.compile(module, x, loss, optimizer, batch=BATCH, example_labels=example)
+    found = front.check(made, module, x, labels, optimizer)
+    assert found.agrees, str(found)
+
+
+class Pair(nn.Module):
+    """Two outputs of one embedding, of two inputs."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__()
+        self.embed = nn.Linear(6, 4)
+        self.count = count
+
+    def forward(self, *x: Any) -> Any:
+        return tuple(self.embed(each) for each in x)
+
+
+@pytest.mark.parametrize(
+    ("loss", "inputs", "labels"),
+    [(nn.TripletMarginLoss(), 3, ()), (nn.CosineEmbeddingLoss(margin=0.1), 2, (torch.tensor([1.0, -1.0, 1.0, -1.0]),))],
+    ids=["triplet", "cosine"],
+)
+def test_losses_of_several_outputs(loss: Any, inputs: int, labels: Any) -> None:
+    module, x = Pair(inputs), tuple(torch.randn(BATCH, 6) for _ in range(inputs))
+    optimizer = torch.optim.Adam(module.parameters(), 1e-3)
+    made = front.compile(module, x, loss, optimizer, batch=BATCH)
+    found = front.check(made, module, x, labels, optimizer)
+    assert found.agrees, str(found)
+
+
+# ---- What stays, and what is refused ---------------------------------------------------------------------------------
+
+
+def test_what_does_not_require_gradients_is_constant() -> None:
+    module, x = Adapted(), torch.randn(BATCH, 6)
+    made = front.compile(module, x, nn.MSELoss(), optimizers.sgd(0.1), batch=BATCH)
+    with made.session() as session:
+        assert session.parameter_names() == ["a.weight", "b.weight"]
+        session.step(*arrays(x, torch.randn(BATCH, 3)))
+        learned = made.state_dict(session)
+    assert torch.equal(learned["base.weight"], module.base.weight)
+    assert not torch.equal(learned["b.weight"], module.b.weight)
+
+
+def test_a_tied_parameter_comes_back_under_all_its_names() -> None:
+    module, x = Tied(), torch.randint(0, 20, (BATCH, 7))
+    made = front.compile(module, x, scores_last, optimizers.sgd(0.1), batch=BATCH, example_labels=x)
+    with made.session() as session:
+        assert len(session.parameter_names()) == 3
+        session.step(*arrays(x, x))
+        learned = made.state_dict(session)
+    assert torch.equal(learned["head.weight"], learned["embedding.weight"])
+    assert not torch.equal(learned["head.weight"], module.head.weight)
+
+
+def test_dropout_drops_while_it_trains_alone() -> None:
+    module, x = nn.Sequential(nn.Linear(6, 64), nn.Dropout(0.5), nn.Linear(64, 3)), torch.randn(BATCH, 6)
+    made = front.compile(module, x, nn.MSELoss(), optimizers.sgd(0.0), batch=BATCH)
+    y = torch.randn(BATCH, 3)
+    with made.session() as session, torch.no_grad():
+        expected = copy.deepcopy(module).eval()(x)
+        np.testing.assert_allclose(np.array(session.infer(x.numpy())[0]), expected, rtol=1e-5, atol=1e-6)
+        losses = {session.step(*arrays(x, y)) for _ in range(4)}
+        assert len(losses) == 4 and session.eval_step(*arrays(x, y)) == pytest.approx(float(F.mse_loss(expected, y)))
+    with pytest.raises(ModelError, match=r"'1' drops at random in train\(\) - compile and check with eval\(\) on it"):
+        front.check(made, module, x, y)
+
+
+def test_a_module_without_a_loss_infers() -> None:
+    module, x = Convolutions(), torch.randn(BATCH, 1, 8, 8)
+    made = front.compile(module, x, batch=BATCH)
+    with made.session() as session, torch.no_grad():
+        np.testing.assert_allclose(np.array(session.infer(x.numpy())[0]), module.eval()(x), rtol=1e-4, atol=1e-5)
+
+
+def test_momentum_of_sgd_comes_back() -> None:
+    module, x, y = nn.Linear(6, 3), torch.randn(BATCH, 6), torch.randn(BATCH, 3)
+    optimizer = torch.optim.SGD(module.parameters(), 0.1, momentum=0.9)
+    made = front.compile(module, x, nn.MSELoss(), optimizer, batch=BATCH)
+    with made.session() as session:
+        session.step(*arrays(x, y))
+        state = made.optimizer_state_dict(session)
+        saved = session.save()
+        optimizer.load_state_dict(state)
+        module.load_state_dict(made.state_dict(saved))
+        back = unpack(made.checkpoint(module, optimizer)).tensors
+        assert all(np.array_equal(back[name], array) for name, array in unpack(saved).tensors.items())
+        session.step(*arrays(x, y))
+        F.mse_loss(module(x), y).backward()
+        optimizer.step()
+        np.testing.assert_allclose(made.state_dict(session)["weight"], module.weight.detach(), rtol=1e-5, atol=1e-7)
+
+
+def two_groups(module: Any) -> Any:
+    return torch.optim.SGD([{"params": [module.weight]}, {"params": [module.bias], "lr": 0.5}], 0.1)
+
+
+REFUSED: dict[str, tuple[Callable[[Any], dict[str, Any]], str]] = {
+    "groups": (lambda m: {"optimizer": two_groups(m)}, "groups of parameters differ in lr"),
+    "amsgrad": (lambda m: {"optimizer": torch.optim.Adam(m.parameters(), amsgrad=True)}, "Adam with amsgrad=True"),
+    "another": (lambda m: {"optimizer": torch.optim.RMSprop(m.parameters())}, "the optimizer is RMSprop - use one of"),
+    "missing": (lambda m: {"optimizer": torch.optim.SGD([m.weight], 0.1)}, "the optimizer lacks bias"),
+    "foreign": (
+        lambda m: {"optimizer": torch.optim.SGD([*m.parameters(), *nn.Linear(1, 1).parameters()], 0.1)},
+        "the optimizer has parameters of another module",
+    ),
+    "no optimizer": (lambda m: {"optimizer": None}, "a loss without an optimizer"),
+    "labels": (lambda m: {"loss": lambda y, t: (y - t).mean()}, "the labels of <lambda> are unknown - pass an example"),
+    "no samples": (lambda m: {"example_inputs": torch.randn(0, 6)}, "an example input has no samples"),
+    "no tensors": (lambda m: {"example_inputs": [1, 2]}, "example_inputs are not tensors"),
+    "frozen": (lambda m: {"module": m.requires_grad_(False)}, "no parameter of the module requires a gradient"),
+    "dictionary": (lambda m: {"module": Named()}, "the module returns dict, not tensors - wrap it"),
+    "data": (lambda m: {"module": Branches()}, "cannot export the module"),
+}
+
+
+class Named(nn.Linear):
+    """It returns a dictionary."""
+
+    def __init__(self) -> None:
+        super().__init__(6, 3)
+
+    def forward(self, x: Any) -> Any:
+        return {"y": super().forward(x)}
+
+
+class Branches(nn.Linear):
+    """Its sign depends on the numbers."""
+
+    def __init__(self) -> None:
+        super().__init__(6, 3)
+
+    def forward(self, x: Any) -> Any:
+        y = super().forward(x)
+        return y if y.sum().item() > 0 else -y
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_not_taken_is_said(name: str) -> None:
+    make, message = REFUSED[name]
+    module = nn.Linear(6, 3)
+    arguments = {"module": module, "example_inputs": torch.randn(BATCH, 6), "loss": nn.MSELoss(), "batch": BATCH}
+    arguments["optimizer"] = optimizers.sgd(0.1)
+    with pytest.raises(GradmoteError) as refused:
+        front.compile(**{**arguments, **make(module)})
+    assert message in str(refused.value)
+
+
+def test_a_checkpoint_of_another_model_is_refused() -> None:
+    x = torch.randn(BATCH, 6)
+    made, other = (front.compile(m, x, nn.MSELoss(), optimizers.sgd(0.1)) for m in (nn.Linear(6, 3), nn.Linear(6, 2)))
+    with other.session() as session, pytest.raises(CheckpointError, match="belongs to another model"):
+        made.state_dict(session)
+    with pytest.raises(ModelError, match="the module has no 'weight'"):
+        made.checkpoint(Parametrized())
+    with made.session() as session, pytest.raises(ModelError, match=r"without an optimizer of torch\.optim"):
+        made.optimizer_state_dict(session)
+
+
+def test_sizes_of_batches(tmp_path) -> None:
+    """An open batch is kept, so that fewer samples run too; check() asks for the whole."""
+    module, x = Recurrent(), torch.randn(1, 5, 6)
+    made = front.compile(module, x, nn.MSELoss(), optimizers.sgd(0.1), batch=3)
+    (tmp_path / "learned.gmck").write_bytes(made.checkpoint(module))
+    with Session(made.image) as session:
+        session.load((tmp_path / "learned.gmck").read_bytes())
+        assert session.inputs()[0]["shape"] == (3, 5, 6)
+    with pytest.raises(ModelError, match="1 samples for a batch of 3"):
+        front.check(made, module, x, torch.randn(1, 3))
