@@ -8,7 +8,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
 from ..ir.affine import QUANTIZED
-from ..ir.graph import DOMAIN, Builder, describe, unique_name
+from ..ir.graph import DOMAIN, Builder, describe, unique_name, without_kernel
 from ..ir.metadata import LAYER, NO_GRADIENT
 from ..operators import Backward, find
 from ..rewrite.layers import layer_called
@@ -71,10 +71,12 @@ def visit(builder: Builder, node: ir.Node, active: set[ir.Value], pending: dict[
     """Apply a node's gradient rule to its output gradients, and add the results to `pending`.
 
     pending: the gradients that have reached each value so far. Raises UnsupportedOperator if the node
-    has no rule.
+    has no rule, or not even a kernel.
     """
     operator = find(node)
-    if operator is None or operator.gradient is None:
+    if operator is None or not (operator.gradient or operator.lower or operator.becomes):
+        raise without_kernel(node)
+    if operator.gradient is None:
         raise UnsupportedOperator(
             f"{node.domain or 'ONNX'} operator {node.op_type} has no gradient",
             "freeze the parameters below it (--train / --freeze), or see what `gradmote ops` can train through",

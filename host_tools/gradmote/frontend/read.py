@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import onnx
 import onnx_ir as ir
 
-from ..errors import ModelError
+from ..errors import ModelError, UnsupportedOperator
 from .limits import check_external_data, check_limits
 
 #: A source of a model: a path, the bytes of a file, or a model of the onnx package.
@@ -18,6 +19,8 @@ Source = str | os.PathLike[str] | bytes | onnx.ModelProto
 OLDEST_OPSET = 6  # the oldest that onnx's converter takes
 _EXPORT_AGAIN = "export the model again"
 _DEPRECATED = "gradmote.deprecated"
+#: What onnx's checker says of an operator that the opset does not have.
+_UNKNOWN = re.compile(r"No Op registered for (\w+) with domain_version of (\d+)")
 
 
 def read_model(source: Source) -> onnx.ModelProto:
@@ -73,13 +76,19 @@ def check(proto: onnx.ModelProto) -> None:
     """Raise ModelError for a model that Gradmote cannot read.
 
     It violates the ONNX specification, has an unsupported opset, or has inputs or outputs that are not
-    tensors.
+    tensors. Raises UnsupportedOperator for a name that its opset lacks.
     """
     check_opset({o.domain: o.version for o in proto.opset_import}.get("", 13))
     try:
         with deprecated_hidden(proto):
             onnx.checker.check_model(proto)
     except Exception as error:  # ValidationError, and whatever else hostile bytes provoke in the checker
+        unknown = _UNKNOWN.search(str(error))
+        if unknown:
+            raise UnsupportedOperator(
+                f"ONNX operator {unknown[1]} has no kernel: opset {unknown[2]} of ONNX has none of that name",
+                "`gradmote ops` lists what is supported; if onnxruntime optimized the model, pass the one before",
+            ) from error
         raise ModelError(f"the model is malformed: {str(error).strip()}", _EXPORT_AGAIN) from error
     for value in (*proto.graph.input, *proto.graph.output):
         if value.type.WhichOneof("value") not in (None, "tensor_type"):

@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..ir.graph import constant_array, describe, forget_names, with_branches
+from ..ir.graph import constant_array, describe, foreign_source, forget_names, with_branches, without_kernel
 from ..rewrite import fold_constants
 from .branch_weights import graphs_of
 from .limits import check_size, propagates_little
@@ -171,11 +171,13 @@ def require_shapes(graph: ir.Graph) -> None:
     """Raise ModelError for the first node whose shapes are not static and positive.
 
     It is the first with an output of unknown shape or without elements, or with a non-constant input
-    without elements.
+    without elements. Raises UnsupportedOperator if an operator of another domain leaves the shape unknown.
     """
     for node in graph:
         for output in node.outputs:
             if output.name and (output.shape is None or not output.shape.is_static()):
+                if (foreign := foreign_source(output)) is not None:
+                    raise without_kernel(foreign)
                 raise ModelError(
                     f"the shape of '{output.name}' cannot be known before running ({output.shape})",
                     "export the model with fixed dimensions; only the batch may be symbolic",

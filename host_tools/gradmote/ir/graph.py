@@ -86,15 +86,37 @@ def static_shape(value: ir.Value, node: ir.Node | None = None) -> tuple[int, ...
 def rank(value: ir.Value, node: ir.Node | None = None) -> int:
     """Return the value's number of dimensions.
 
-    Raises ModelError if even that is unknown.
+    Raises ModelError if even that is unknown, and UnsupportedOperator if that is because of another domain's operator.
     """
     if value.shape is None:
+        foreign = foreign_source(value)
+        if foreign is not None:
+            raise without_kernel(foreign)
         raise ModelError(
             f"the rank of '{value.name}' is unknown",
             "run onnx shape inference on the model",
             describe(node) if node else "",
         )
     return len(value.shape)
+
+
+def foreign_source(value: ir.Value) -> ir.Node | None:
+    """Return the node of a domain other than ONNX's and ours that leaves the value's shape unknown, or None."""
+    queue, seen = [value], {value}
+    while queue:
+        node = queue.pop().producer()
+        if node is not None and node.domain not in ("", DOMAIN):
+            return node
+        unknown = [v for v in (node.inputs if node is not None else ()) if v is not None and v.shape is None]
+        queue += [v for v in unknown if v not in seen]
+        seen.update(unknown)
+    return None
+
+
+def without_kernel(node: ir.Node) -> UnsupportedOperator:
+    """Return the refusal of a node whose operator has no kernel."""
+    message = f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel"
+    return UnsupportedOperator(message, "`gradmote ops` lists what is supported", describe(node))
 
 
 def normalize_axis(axis: int, value: ir.Value, node: ir.Node) -> int:

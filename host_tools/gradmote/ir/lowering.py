@@ -13,7 +13,7 @@ import onnx_ir as ir
 from ..errors import ModelError, UnsupportedOperator
 from .copies import COPY_RANK, copy_of
 from .generated.instructions import DequantizeS16
-from .graph import constant_array, describe, runtime_type, static_shape
+from .graph import constant_array, describe, runtime_type, static_shape, without_kernel
 from .instruction import ELEMENT_BYTES, Buffer, Instruction, Ref
 from .metadata import BACKWARD, LAYER, is_label
 from .program import Binding, Program, control_ref
@@ -196,7 +196,7 @@ class Lowering:
             # Such a node computes shapes. A rule that needs its data asks for it as a constant.
             return
         if operator is None or operator.lower is None:
-            raise without_kernel(node)
+            raise refusal(node)
         if all(is_integer(o) for o in node.outputs) and not (operator.any_type or operator.any_width):
             raise UnsupportedOperator(
                 f"{node.op_type} of integers", "the runtime moves integers, and computes with float32", describe(node)
@@ -428,7 +428,7 @@ class Lowering:
         return copy.ref
 
 
-def without_kernel(node: ir.Node) -> UnsupportedOperator:
+def refusal(node: ir.Node) -> UnsupportedOperator:
     """Return the refusal of a node without a kernel."""
     if node.op_type == "QuantizeLinear":
         return UnsupportedOperator(
@@ -436,8 +436,7 @@ def without_kernel(node: ir.Node) -> UnsupportedOperator:
             "quantize activations in that form; weights may have a scale for each channel",
             describe(node),
         )
-    message = f"{node.domain or 'ONNX'} operator {node.op_type} has no kernel"
-    return UnsupportedOperator(message, "`gradmote ops` lists what is supported", describe(node))
+    return without_kernel(node)
 
 
 def word_type(value: ir.Value) -> str:

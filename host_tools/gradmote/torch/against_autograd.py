@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 import torch
+from rich.markup import escape
 
 from gradmote_runtime import Session
 
 from ..compiler.compile import keeping_gradients
 from ..errors import ModelError
+from ..terminal.terminal import console, table
 from .exporting import as_inputs, as_outputs
 from .made import Made
 from .optimizers import begun_again
@@ -61,15 +63,17 @@ class Check:
         return self.worst <= TOLERANCE
 
     def __str__(self) -> str:
-        """Return the table, and the verdict."""
-        width = max(len(each.name) for each in self.parameters)
-        lines = [f"{'parameter':{width}}  gradient      step"]
-        for each in self.parameters:
-            step = "-" if each.step is None else f"{each.step:.1e}"
-            lines.append(f"{each.name:{width}}  {each.gradient:8.1e}  {step:>8}")
+        """Return the losses, the worst error and the verdict."""
         verdict = "agrees with" if self.agrees else "differs from"
-        last = f"the image {verdict} autograd in {self.dtype}: worst relative error {self.worst:.1e}"
-        return "\n".join([*lines, f"loss {self.loss:.7g}, of autograd {self.torch_loss:.7g}", last])
+        losses = f"loss {self.loss:.7g}, of autograd {self.torch_loss:.7g}"
+        return f"{losses}: the image {verdict} autograd in {self.dtype}, worst relative error {self.worst:.1e}"
+
+    def show(self) -> None:
+        """Print a table of the parameters, and the verdict."""
+        rows = [(e.name, f"{e.gradient:.1e}", "-" if e.step is None else f"{e.step:.1e}") for e in self.parameters]
+        out = console()
+        out.print(table("Relative errors", (("parameter", "gradient#", "step#"), rows)))
+        out.print(escape(str(self)))
 
 
 def check(
@@ -89,7 +93,7 @@ def check(
     require_no_dropout(module)
     theirs = by_autograd(made, module, data)
     found = compared(made, module, [array_of(t) for t in (*data[0], *data[1])], theirs, optimizer)
-    print(found)
+    found.show()
     return found
 
 

@@ -46,7 +46,7 @@ def known(loss: Any, labels: Sequence[torch.Tensor]) -> Loss | None:
 
 
 def exportable(loss: Any, labels: Sequence[torch.Tensor]) -> Callable[..., torch.Tensor]:
-    """Return the loss in operators that the exporter writes and Gradmote has: the loss itself, but for two.
+    """Return the loss in operators that the exporter writes and Gradmote has: the loss itself, except for two.
 
     The exporter writes cross-entropy on probabilities as if on classes, and KL divergence with tests for NaN.
     """
