@@ -155,7 +155,7 @@ def is_compared(repository: Path) -> str:
 def refusal(classpath: str, *options: str) -> str:
     """Return what the program reports when it cannot load the library. Raises Failed."""
     command = [tool("java"), *options, "-cp", classpath, "SameState", str(PROGRAM), "1", "fused"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=WORK)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=FOLDER)
     if done.returncode == 0:
         raise Failed(f"{' '.join(command)} succeeded")
     return done.stderr
