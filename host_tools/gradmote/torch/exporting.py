@@ -205,7 +205,8 @@ def fold_constants(graph: onnx.GraphProto) -> None:
         if node.op_type == "CastLike" and types.get(node.input[1]):
             cast = onnx.helper.make_node("Cast", node.input[:1], node.output, node.name, to=types[node.input[1]])
             node.CopyFrom(cast)
-        if node.domain or node.op_type.startswith("Random") or not all(name in known for name in node.input):
+        depends = any(name not in known for name in node.input) or any(a.HasField("g") for a in node.attribute)
+        if node.domain or node.op_type.startswith("Random") or depends:
             continue
         results = ReferenceEvaluator(node).run(None, {name: known[name] for name in node.input})
         known.update(zip(node.output, results, strict=True))
