@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
+from ..errors import ModelError
 from ..frontend.registry import attach_functions
 from ..ir.graph import DOMAIN, Builder
 from ..ir.metadata import LEARNING_RATE, OPTIMIZER
@@ -20,8 +21,10 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     """Return a model of one step for every parameter, with shared clipping and bias correction.
 
     It has the opset, the IR version and the producer of the model `like`, so that any runtime for one can run the
-    other.
+    other. Raises ModelError for the weight decay of a parameter that does not train.
     """
+    for name in optimizer.decays.keys() - parameters.keys():
+        raise ModelError(f"a weight decay for '{name}', which does not train", f"what trains: {', '.join(parameters)}")
     graph = ir.Graph([], [], nodes=[], opset_imports={"": like.graph.opset_imports[""]}, name="optimizer")
     builder = Builder(graph)
     rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
@@ -37,7 +40,7 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     for (p, g, slots), storing in zip(triples, stored, strict=True):
         extra = [*slots, *([correction] if correction is not None else [])]
         names = [f"{v.name}_new" for v in (p, *slots)]
-        op_type, attributes, form = step_op(optimizer.rule), optimizer.attributes(), []
+        op_type, attributes, form = step_op(optimizer.rule), optimizer.attributes(str(p.name)), []
         if storing is not None:
             op_type, form = quantized_op(optimizer.rule), storing.inputs(builder, str(p.name))
             attributes |= storing.attributes()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +22,8 @@ class Optimizer:
     the two may be given. learning_rate: that of the first update. clip_steps: how many of its scales a
     quantized weight may move in one update, 0 for any number; a bias may move by as much as a full input
     of one such weight. None: 1 for rules with moments; for plain SGD 8 in dense layers, 2 in others, and
-    any number for biases (step_limits.py says why).
+    any number for biases (step_limits.py says why). decays: the weight decay of single parameters, by name; all
+    others have that of hyper.
     """
 
     rule: str
@@ -29,10 +32,13 @@ class Optimizer:
     clip_norm: float | None = None
     clip_value: float | None = None
     clip_steps: float | None = None
+    decays: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ModelError for a rate or limit out of range, or for two clipping limits."""
         check(learning_rate=(self.learning_rate, 0, LARGEST))
+        for decay in self.decays.values():
+            check(weight_decay=(decay, 0, math.inf))
         if self.clip_steps is not None:
             check(clip_steps=(self.clip_steps, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
@@ -58,12 +64,14 @@ class Optimizer:
         """Return whether the rule divides its moments by bias corrections."""
         return RULES[self.rule]["aux"]
 
-    def attributes(self) -> dict[str, Any]:
-        """Return the hyper-parameters in the order of the rule record.
+    def attributes(self, parameter: str = "") -> dict[str, Any]:
+        """Return the hyper-parameters of a parameter in the order of the rule record.
 
         1 - beta is rounded once from the exact difference.
         """
         values = dict(self.hyper)
+        if parameter in self.decays:
+            values["weight_decay"] = self.decays[parameter]
         for beta in ("beta1", "beta2"):
             if beta in values:
                 values[f"one_minus_{beta}"] = 1.0 - values[beta]

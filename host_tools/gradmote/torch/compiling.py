@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import onnx
@@ -95,8 +96,15 @@ def built(
     else:
         made = exported(module, inputs, exportable(loss, labels), labels, is_open=is_open, trains=True)
         model, taken = from_export(made)
-    artifacts = artifacts_of(model, made, taken, update)
+    artifacts = artifacts_of(model, made, taken, update and with_own_names(update, made, module))
     return made, artifacts, compile_image(artifacts, settings)
+
+
+def with_own_names(update: Optimizer, made: Exported, module: torch.nn.Module) -> Optimizer:
+    """Return the optimizer with weight decays by the initializers' names, without those that no output needs."""
+    unused = {name for name, _ in module.named_parameters()} - set(made.parameters)
+    named = {made.ties.get(name, name): decay for name, decay in update.decays.items()}
+    return replace(update, decays={name: decay for name, decay in named.items() if name not in unused})
 
 
 def artifacts_of(model: onnx.ModelProto, made: Exported, loss: Loss | None, update: Optimizer | None) -> Artifacts:

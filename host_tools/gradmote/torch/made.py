@@ -146,7 +146,8 @@ class Made:
         kind, _, _ = self.torch_optimizer()
         if type(optimizer) is not kind:
             raise ModelError(f"the optimizer is {type(optimizer).__name__}", f"the image has {kind.__name__}")
-        update, found = converted(optimizer, module), dict[str, np.ndarray]()
+        update = converted(optimizer, module)
+        found: dict[str, np.ndarray] = {}
         steps = set()
         for name, state in zip(order_of(optimizer, module), states_of(optimizer), strict=True):
             own = self.recipe.ties.get(name, name)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -32,8 +33,8 @@ MOMENTS = {
 def converted(optimizer: torch.optim.Optimizer | Optimizer, module: torch.nn.Module) -> Optimizer:
     """Return the same optimizer of gradmote.optimizers; one of these stays as it is.
 
-    Raises ModelError for another kind, for settings that are not taken, and unless it has exactly the
-    module's parameters that require gradients, all with the same settings.
+    Raises ModelError for another kind, for settings that are not taken, and unless it has exactly the module's
+    parameters that require gradients. Groups may differ in weight decay alone.
     """
     if isinstance(optimizer, Optimizer):
         return optimizer
@@ -48,26 +49,37 @@ def converted(optimizer: torch.optim.Optimizer | Optimizer, module: torch.nn.Mod
         chosen["beta1"], chosen["beta2"] = (float(beta) for beta in chosen.pop("betas"))
     make = getattr(optimizers, kind.__name__.lower())
     made: Optimizer = make(float(settings["lr"]), **chosen)
-    return made
+    others = {name: decay for name, decay in decays(optimizer, module).items() if decay != chosen["weight_decay"]}
+    return replace(made, decays=others)
 
 
 def settings_of(optimizer: torch.optim.Optimizer) -> Mapping[str, Any]:
-    """Return the settings of all groups. Raises ModelError if groups differ, or a setting is not taken."""
+    """Return the settings of the first group.
+
+    Raises ModelError if groups differ in anything but weight decay, or a setting is not taken.
+    """
     groups = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
     known = {"lr", *_SETTINGS[type(optimizer)], *_REQUIRED, *_SPEED}
     for name, value in groups[0].items():
-        if any(group[name] != value for group in groups):
-            raise ModelError(f"groups of parameters differ in {name}", "an image has one setting for all parameters")
+        if any(group[name] != value for group in groups) and name not in ("weight_decay", "param_names"):
+            raise ModelError(f"groups of parameters differ in {name}", "they may differ in weight_decay alone")
         if _REQUIRED.get(name, value) != value or (name not in known and name not in ("initial_lr", "param_names")):
             raise ModelError(f"{type(optimizer).__name__} with {name}={value}", "leave it at its default")
     return groups[0]
 
 
-def begun_again(optimizer: torch.optim.Optimizer, parameters: Iterable[torch.Tensor]) -> torch.optim.Optimizer:
-    """Return an optimizer with the same settings for other parameters, before its first step."""
+def decays(optimizer: torch.optim.Optimizer, module: torch.nn.Module) -> dict[str, float]:
+    """Return the weight decay of each parameter that trains, by its name in the module."""
+    names = {id(p): name for name, p in module.named_parameters() if p.requires_grad}
+    groups = ((group["weight_decay"], p) for group in optimizer.param_groups for p in group["params"])
+    return {names[id(p)]: float(decay) for decay, p in groups if id(p) in names}
+
+
+def begun_again(optimizer: torch.optim.Optimizer, parameter: torch.Tensor, decay: float) -> torch.optim.Optimizer:
+    """Return an optimizer with the same settings for another parameter, before its first step."""
     settings = settings_of(optimizer)
     chosen = {name: settings[name] for name in ("lr", *_SETTINGS[type(optimizer)])}
-    return type(optimizer)(list(parameters), **chosen)
+    return type(optimizer)([parameter], **{**chosen, "weight_decay": decay})
 
 
 def require_parameters(optimizer: torch.optim.Optimizer, module: torch.nn.Module) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -218,6 +219,35 @@ def test_momentum_of_sgd_comes_back() -> None:
         F.mse_loss(module(x), y).backward()
         optimizer.step()
         np.testing.assert_allclose(made.state_dict(session)["weight"], module.weight.detach(), rtol=1e-5, atol=1e-7)
+
+
+def no_decay(module: Any, made: Callable[..., Any]) -> Any:
+    """Weight decay for matrices alone, as most recipes have it."""
+    groups = [[p for p in module.parameters() if (p.ndim > 1) == is_matrix] for is_matrix in (True, False)]
+    return made([{"params": groups[0]}, {"params": groups[1], "weight_decay": 0.0}], lr=1e-2, weight_decay=0.3)
+
+
+@pytest.mark.parametrize("kind", [torch.optim.AdamW, torch.optim.SGD])
+def test_groups_decay_differently(kind: Any) -> None:
+    module, x = Tied(), torch.randint(0, 20, (BATCH, 7))
+    optimizer = no_decay(module, kind)
+    made = front.compile(module, x, scores_last, optimizer, batch=BATCH, example_labels=x)
+    found = front.check(made, module, x, x, optimizer)
+    assert found.agrees, str(found)
+    with made.session() as session:
+        session.step(*arrays(x, x))
+        groups = made.optimizer_state_dict(session)["param_groups"]
+    assert [group["weight_decay"] for group in groups] == [0.3, 0.0]
+    same = front.compile(module, x, scores_last, kind(module.parameters(), lr=1e-2), batch=BATCH, example_labels=x)
+    assert not front.check(same, module, x, x, optimizer).agrees
+
+
+def test_a_decay_of_what_does_not_train_is_refused() -> None:
+    update = replace(optimizers.sgd(0.1), decays={"nothing": 0.1})
+    with pytest.raises(
+        ModelError, match="a weight decay for 'nothing', which does not train - what trains: weight, bias"
+    ):
+        front.compile(nn.Linear(6, 3), torch.randn(BATCH, 6), nn.MSELoss(), update)
 
 
 def two_groups(module: Any) -> Any:
