@@ -145,42 +145,6 @@ def seal(
     return records.pack("checkpoint", {**header, "crc": zlib.crc32(body)})[:_BODY] + body
 
 
-def replaced(data: bytes, tensors: Mapping[str, np.ndarray], control: Mapping[str, int | float] | None = None) -> bytes:
-    """Return the checkpoint, plain, with other numbers in some tensors and in its control record.
-
-    Raises CheckpointError for bytes that are not a checkpoint, and for tensors that it lacks or that have other sizes
-    or types.
-    """
-    file, trailer = split_trailer(as_plain(data))
-    header = checked_header(file)
-    table, names, kept = parts_of(header, file)
-    state, left = bytearray(kept), dict(tensors)
-    for row in table:
-        at, name = row["offset"], "" if row["name"] == NONE else records.text_at(names, row["name"])
-        if row["role"] == STATE_ROLE["control"]:
-            record = records.pack("control", {**records.unpack("control", kept, at), **(control or {})})
-            state[at : at + len(record)] = record
-        elif name in left:
-            state[at : at + row["size"]] = exact_data(name, left.pop(name), row)
-    if left:
-        has = ", ".join(unpack(data).tensors)
-        raise CheckpointError(f"the checkpoint has no '{next(iter(left))}'", f"it has {has}")
-    start = records.size_of("checkpoint")
-    rows = file[start : start + header["entries"] * records.size_of("state_entry")]
-    return seal(rows, names, bytes(state), len(table), struct.pack("<4I", *header["model_id"])) + trailer
-
-
-def exact_data(name: str, array: np.ndarray, row: dict) -> bytes:
-    """Return the bytes of a tensor that has the type and the size of its entry; raise CheckpointError if not."""
-    dtype, data = tensor_data(array)
-    if DTYPE[dtype] != row["dtype"] or len(data) != row["size"]:
-        raise CheckpointError(
-            f"'{name}' has {array.size} numbers of type {array.dtype}",
-            f"the checkpoint has {row['size']} bytes in shape {row['dims'][: row['rank']]}",
-        )
-    return data
-
-
 def as_half(data: bytes) -> bytes:
     """Return the same checkpoint with encoding "half", byte for byte as a device packs it.
 
@@ -210,10 +174,17 @@ def recoded(data: bytes, encoding: str) -> bytes:
         packed = packed_state.pack(table, state) if encoding == "half" else state
     except ValueError as error:
         raise CheckpointError(f"a record cannot be read ({error})", "transfer the file again") from error
-    at = records.size_of("checkpoint")
-    rows = file[at : at + header["entries"] * records.size_of("state_entry")]
     state_size = len(state) if encoding == "half" else None
-    return seal(rows, names, packed, len(table), struct.pack("<4I", *header["model_id"]), state_size) + trailer
+    return (
+        seal(rows_of(header, file), names, packed, len(table), struct.pack("<4I", *header["model_id"]), state_size)
+        + trailer
+    )
+
+
+def rows_of(header: dict, file: bytes) -> bytes:
+    """Return the bytes of a checkpoint's table."""
+    at = records.size_of("checkpoint")
+    return file[at : at + header["entries"] * records.size_of("state_entry")]
 
 
 def load(path: str | os.PathLike[str]) -> Checkpoint:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,8 @@ from ..artifacts.resume import with_corrections
 from ..compiler.compile import Result
 from ..compiler.options import Options
 from ..errors import CheckpointError, ModelError
-from ..formats.checkpoint import Checkpoint, load, replaced, unpack
+from ..formats.checkpoint import Checkpoint, load, unpack
+from ..formats.parameters import with_tensors
 from ..ir.write import to_proto
 from .optimizers import MOMENTS, converted, order_of
 
@@ -31,8 +32,7 @@ Learned = Session | str | os.PathLike[str] | bytes
 class Recipe:
     """The parts that an image was made of.
 
-    parameters: the initializers that train. ties: other names of parameters and buffers -> their initializers. labels:
-    examples of the loss' labels.
+    parameters: the initializers that train. ties: other names of parameters and buffers -> their initializers.
     """
 
     artifacts: Artifacts
@@ -40,7 +40,6 @@ class Recipe:
     parameters: list[str]
     ties: Mapping[str, str]
     loss: Callable[..., torch.Tensor] | None
-    labels: Sequence[torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -137,7 +136,7 @@ class Made:
                 raise ModelError(f"the module has no '{name}'", "pass the module that was compiled, or one like it")
             arrays[name] = state[name].detach().cpu().numpy()
         moments, control = ({}, {}) if optimizer is None else self.moments_of(optimizer, module, wanted)
-        return replaced(base, {**arrays, **moments}, control)
+        return with_tensors(base, {**arrays, **moments}, control)
 
     def moments_of(
         self, optimizer: torch.optim.Optimizer, module: torch.nn.Module, wanted: Checkpoint

@@ -8,8 +8,8 @@ from numeric.spec.trained_models import quantized
 
 from gradmote import Session, optimizers
 from gradmote.errors import CheckpointError, DataError
-from gradmote.formats.checkpoint import as_half
-from gradmote.formats.parameters import with_parameters
+from gradmote.formats.checkpoint import as_half, unpack
+from gradmote.formats.parameters import with_parameters, with_tensors
 from support import digits
 
 BATCH = 4
@@ -75,3 +75,34 @@ def test_damaged_bytes_are_refused():
     session = trained()
     with pytest.raises(CheckpointError):
         with_parameters(session.save()[:-1], others(session))
+
+
+@pytest.mark.parametrize("encoding", [bytes, as_half])
+def test_any_tensors_and_counters_change_and_nothing_else(encoding):
+    """Drawn subsets of other tensors, with a counter; a session that loads all of them saves the same again."""
+    session, given = trained(), unpack(trained().save())
+    before, random = encoding(session.save()), np.random.default_rng(0)
+    given.tensors = {name: random.permuted(array) for name, array in given.tensors.items()}
+    kept = unpack(before)
+    for _ in range(20):
+        chosen = {name for name in given.tensors if random.random() < 0.5}
+        found = unpack(with_tensors(before, {name: given.tensors[name] for name in chosen}, {"optimizer_steps": 9}))
+        assert found.control == {**kept.control, "optimizer_steps": 9} and found.properties == kept.properties
+        for name, array in found.tensors.items():
+            assert np.array_equal(array, (given if name in chosen else kept).tensors[name])
+    changed = with_tensors(before, given.tensors, {"learning_rate": 0.5, "train_steps": 7})
+    session.load(changed)
+    assert session.save() == changed
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "said"),
+    [
+        ("more", np.zeros(1, np.float32), "the checkpoint has no 'more' - it has 0.weight"),
+        ("2.bias", np.zeros((1, 10), np.float32), r"'2.bias' is float32 of shape \(1, 10\)"),
+        ("2.bias_moment1", np.zeros(10, np.int8), r"'2.bias_moment1' is int8 of shape \(10,\)"),
+    ],
+)
+def test_a_tensor_that_does_not_fit_is_refused(name, values, said):
+    with pytest.raises(DataError, match=said):
+        with_tensors(trained().save(), {name: values}, {})
