@@ -27,7 +27,7 @@ class ArtifactOptions:
     has pairs of names of equal weights; each pair trains as one under the first name. `inputs` has
     shapes of the model's inputs, and values of those that never change.
 
-    `batch_norm` is "frozen" (by default), "fold" or "batch", as rewrite.batch_norm explains. If nothing
+    `batch_norm` is "frozen" (by default), "fold", "batch" or "exported", as rewrite.batch_norm explains. If nothing
     trains, "frozen" folds too, which leaves the least to compute. `running_variance` is for "batch":
     the variance divides by n ("population", as ONNX) or n - 1 ("sample", as PyTorch).
 

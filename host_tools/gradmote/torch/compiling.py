@@ -60,7 +60,7 @@ def compile(
         log.info("exported for a batch of %d, since an open one fails: %s", batch, error)
         inputs, labels = several(inputs, batch), several(labels, batch)
         made, artifacts, result = built(module, inputs, loss, labels, update, settings, is_open=False)
-    recipe = Recipe(artifacts, settings, made.parameters, made.ties, loss, labels)
+    recipe = Recipe(artifacts, settings, made.parameters, made.ties, loss)
     order = order_of(optimizer, module) if isinstance(optimizer, torch.optim.Optimizer) else []
     return Made.of(recipe, result, module, optimizer, order)
 

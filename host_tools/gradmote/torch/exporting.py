@@ -24,7 +24,6 @@ from ..errors import ModelError
 log = logging.getLogger(__name__)
 #: The name of the first dimension that counts samples.
 BATCH = "batch"
-_NORMS = (torch.nn.modules.batchnorm._BatchNorm,)
 
 
 @dataclass(frozen=True)
@@ -104,7 +103,8 @@ def exported(
         program = run_exporter(whole, (*inputs, *labels), names, [*(["loss"] if loss else []), *outputs], is_open)
     model = inliner.inline_local_functions(program.model_proto)
     fold_constants(model.graph)
-    rename(model, "" if loss is None else "module.")
+    if loss is not None:
+        remove_prefix(model, "module.")
     if trains:
         mark_statistics(model, module)
     trained, ties = names_of(module, {tensor.name for tensor in model.graph.initializer})
@@ -186,8 +186,8 @@ def keeping_buffers(module: torch.nn.Module) -> Iterator[None]:
                 buffer.copy_(kept[name])
 
 
-def rename(model: onnx.ModelProto, prefix: str) -> None:
-    """Remove the prefix of WithLoss from initializers' names."""
+def remove_prefix(model: onnx.ModelProto, prefix: str) -> None:
+    """Give initializers the names that they have in the module, without the prefix of WithLoss."""
     own = (tensor.name for tensor in model.graph.initializer if tensor.name.startswith(prefix))
     names = {name: name.removeprefix(prefix) for name in own}
     for tensor in model.graph.initializer:
@@ -220,12 +220,12 @@ def mark_statistics(model: onnx.ModelProto, module: torch.nn.Module) -> None:
 
     Raises ModelError for a cumulative average (momentum None) in train().
     """
-    training = {}
+    training = set()
     for name, part in module.named_modules():
-        if isinstance(part, _NORMS) and part.training and part.track_running_stats:
+        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.training and part.track_running_stats:
             if part.momentum is None:
                 raise ModelError(f"'{name}' averages its statistics (momentum=None)", "give it a momentum, or eval()")
-            training[f"{name}.running_mean" if name else "running_mean"] = part
+            training.add(f"{name}.running_mean" if name else "running_mean")
     for node in model.graph.node:
         if node.op_type == "BatchNormalization" and node.input[3] in training:
             node.attribute.append(onnx.helper.make_attribute("training_mode", 1))

@@ -7,10 +7,10 @@ from typing import Any
 
 import onnx
 import torch
-from onnx import numpy_helper
 from torch import nn
 
 from .. import losses
+from ..artifacts.onnxruntime.separate import Roles, constants_of, forward_part, key, needed_by
 from ..errors import ModelError
 from ..losses.from_nodes import LossNodes, loss_from_nodes
 from ..losses.loss import Loss
@@ -113,19 +113,17 @@ def example_labels(loss: Any, outputs: Sequence[torch.Tensor]) -> tuple[torch.Te
     )
 
 
-def from_export(made: Exported, is_scalar: bool = True) -> tuple[onnx.ModelProto, Loss]:
+def from_export(made: Exported) -> tuple[onnx.ModelProto, Loss]:
     """Return the module's model without its loss, and the loss as the nodes that only it needs."""
     graph = made.model.graph
     count_inputs(graph, made.inputs[0])
-    needed = ancestors(graph, made.outputs)
-    inner = [node for node in graph.node if needed.isdisjoint(node.output)]
-    kept = [node for node in graph.node if not needed.isdisjoint(node.output)]
-    read = {name for node in kept for name in node.input}
-    own = (tensor for tensor in graph.initializer if tensor.name not in read | set(made.parameters))
-    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in own}
+    of_module = {key(node) for node in needed_by(graph.node, made.outputs)}
+    inner = [node for node in graph.node if key(node) not in of_module]
     labels = [value for value in graph.input if value.name not in made.inputs]
-    nodes = LossNodes(inner, graph.output[0].name, made.outputs, labels, constants, is_scalar)
-    return without_loss(made, kept), loss_from_nodes(nodes)
+    forward = forward_part(made.model, Roles(labels, inner), made.outputs)
+    in_model = {tensor.name for tensor in forward.graph.initializer}
+    constants = constants_of(graph, inner, in_model | set(made.parameters))
+    return forward, loss_from_nodes(LossNodes(inner, graph.output[0].name, made.outputs, labels, constants))
 
 
 def count_inputs(graph: onnx.GraphProto, first: str) -> None:
@@ -135,35 +133,3 @@ def count_inputs(graph: onnx.GraphProto, first: str) -> None:
         limits = {a.name: a.i for a in node.attribute}
         if node.op_type == "Shape" and node.input[0] in inputs and limits == {"start": 0, "end": 1}:
             node.input[0] = first
-
-
-def ancestors(graph: onnx.GraphProto, names: Sequence[str]) -> set[str]:
-    """Return all values that some values are computed from, with these."""
-    producers = {output: node for node in graph.node for output in node.output}
-    found: set[str] = set()
-    queue = list(names)
-    while queue:
-        name = queue.pop()
-        if name not in found:
-            found.add(name)
-            queue += producers[name].input if name in producers else []
-    return found
-
-
-def without_loss(made: Exported, kept: Sequence[onnx.NodeProto]) -> onnx.ModelProto:
-    """Return the model with these nodes, and the module's own inputs and outputs."""
-    model = onnx.ModelProto()
-    model.CopyFrom(made.model)
-    read = {name for node in kept for name in node.input}
-    parts: list[tuple[Any, Callable[[Any], bool]]] = [
-        (model.graph.input, lambda value: value.name in made.inputs),
-        (model.graph.output, lambda value: value.name in made.outputs),
-        (model.graph.initializer, lambda tensor: tensor.name in read),
-    ]
-    for field, belongs in parts:
-        rest = [value for value in field if belongs(value)]
-        del field[:]
-        field.extend(rest)
-    del model.graph.node[:]
-    model.graph.node.extend(kept)
-    return model
