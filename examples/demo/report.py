@@ -10,7 +10,8 @@ from rich.table import Table
 
 from gradmote.formats.files import write_atomically
 from gradmote.report.analyze import analyze_result
-from gradmote.report.analyze.picture import draw_memory_map, encoded
+from gradmote.report.analyze.picture import draw_memory_map
+from gradmote.report.pictures import encoded
 
 from .stage import Outcome, Trained, console, say
 

@@ -34,7 +34,7 @@ def test_forty_models_of_every_kind() -> None:
     assert len(one_export.cases()) == 40
 
 
-@pytest.mark.parametrize("name", ["QDQ 0", "int16 channels"])
+@pytest.mark.parametrize("name", ["QDQ 6", "int16 channels"])
 def test_integers_are_trained(name: str) -> None:
     """Otherwise their ranges would show nothing. The host's reader of tables writes the same."""
     case = one_export.cases()[name]

@@ -66,15 +66,10 @@ def program_of(report: Report, kind: str | None) -> Code:
 
 def draw(report: Report, program: Code, output: Output) -> None:
     """Write the memory map of a program as a picture."""
-    from ..errors import GradmoteError
+    from ..report.analyze.picture import draw_memory_map
+    from ..report.pictures import encoded, figure
 
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise GradmoteError("matplotlib is not installed", "pip install matplotlib") from error
-    from ..report.analyze.picture import draw_memory_map, encoded
-
-    figure = Figure(figsize=(12, 7), layout="constrained")
-    draw_memory_map(figure.add_subplot(), report, program)
-    figure.suptitle(report.name)
-    output.write(encoded(figure, output.path, dpi=120))
+    drawn = figure(12, 7)
+    draw_memory_map(drawn.add_subplot(), report, program)
+    drawn.suptitle(report.name)
+    output.write(encoded(drawn, output.path, dpi=120))

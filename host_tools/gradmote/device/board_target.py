@@ -40,6 +40,7 @@ class BoardTarget:
         self.name = board.info().name
         self._on_close = on_close or (lambda: None)
         self._dtypes: dict[tuple[str, int], str] = {}
+        self._image: bytes | None = None  #: the board's image, once it was read
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """Open a .mote image with its initial parameters.
@@ -48,8 +49,13 @@ class BoardTarget:
         """
         if not self.has_image(image):
             self._send_image(image, progress)
-        self._dtypes.clear()
+        self._forget()
         self.board.reset()
+
+    def _forget(self) -> None:
+        """Forget what was read of the image before."""
+        self._dtypes.clear()
+        self._image = None
 
     def has_image(self, image: bytes) -> bool:
         """Return whether the board has this image open, and its export table if one follows, judged by checksums."""
@@ -69,7 +75,7 @@ class BoardTarget:
         """
         old, old_id = self._states(), self.info().model_id
         kept, carried = self.board.update_image(image, carry_over, progress)
-        self._dtypes.clear()
+        self._forget()
         same = self.info().model_id == old_id
         entries = () if same or not carry_over else tuple(compare(old, self._states()))
         if sum(entry.carried for entry in entries) != carried:
@@ -89,7 +95,9 @@ class BoardTarget:
 
     def image(self) -> bytes:
         """Return the .mote image that the board holds."""
-        return self.board.read("IMAGE")
+        if self._image is None:
+            self._image = self.board.read("IMAGE")
+        return self._image
 
     def mem(self) -> Memory | None:
         """Return how the board's memory is divided, in bytes."""

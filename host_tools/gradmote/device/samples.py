@@ -30,6 +30,7 @@ class Samples:
         y: The samples of the first label; None without labels.
         others: The samples of all other inputs and labels.
         name: The name of y in the data.
+        takes_labels: Whether the model takes y; one that only infers does not.
     """
 
     target: Target
@@ -38,10 +39,12 @@ class Samples:
     y: Array | None
     others: Others
     name: str = "y"
+    takes_labels: bool = True
 
     def write(self, rows: Array) -> None:
         """Write these rows of all inputs and labels."""
-        write_batch(self.target, self.data, self.x[rows], None if self.y is None else self.y[rows])
+        y = self.y[rows] if self.y is not None and self.takes_labels else None
+        write_batch(self.target, self.data, self.x[rows], y)
         for role, index, array in self.others:
             _write(self.target, role, index, array[rows])
 

@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..ir.graph import DOMAIN, Builder, rank
-from .loss import Loss, check_reduction, class_label, mask_label
+from .loss import Loss, check_reduction, class_label, made_by, mask_label
 
 
 def cross_entropy(
@@ -74,10 +74,8 @@ def own_cross_entropy(
 
 def before_softmax(scores: ir.Value) -> ir.Value:
     """Return the input of the Softmax or LogSoftmax that made `scores`, or else `scores`."""
-    node = scores.producer()
-    while node is not None and node.op_type == "Identity":
-        node = node.inputs[0].producer()  # type: ignore[union-attr]
-    if node is None or node.op_type not in ("Softmax", "LogSoftmax"):
+    node = made_by(scores, "Softmax", "LogSoftmax")
+    if node is None:
         return scores
     axis = node.attributes["axis"].as_int() if "axis" in node.attributes else -1
     return node.inputs[0] if axis % rank(scores) == 1 else scores  # type: ignore[return-value]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,9 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..ir.graph import DOMAIN, Builder, rank
-from .loss import Loss, check_reduction, label, mask_label
+from .loss import Loss, check_reduction, label, made_by, mask_label
+
+log = logging.getLogger(__name__)
 
 #: Appends the operator's inputs after an output and its target.
 FurtherInputs = Callable[[Builder, ir.Value], list[ir.Value]]
@@ -134,20 +137,35 @@ def bce_with_logits(
     mask: bool = False,
     mask_name: str = "mask",
     mask_axes: int | Sequence[int] | None = None,
+    through_sigmoid: bool = False,
 ) -> Loss:
     """Return binary cross-entropy on logits in its stable form (PyTorch's BCEWithLogitsLoss).
 
     Targets are in 0 .. 1. pos_weight: weight of the positive class, one number or one for each element of
-    the last dimension. mask, mask_axes: as for mse.
+    the last dimension. mask, mask_axes: as for mse. through_sigmoid: if the model's output comes from a
+    Sigmoid, take the scores before it; otherwise such an output is taken as scores, with a warning.
     """
     weight = np.asarray(pos_weight, np.float32)
-    return elementwise(
+    on_scores = elementwise(
         "BCEWithLogitsLoss",
         reduction,
         target_name,
         masking(mask, mask_name, mask_axes),
         lambda builder, x: [positive_weight(builder, weight, x)],
     )
+    return lambda builder, x: on_scores(builder, before_sigmoid(x, through_sigmoid))
+
+
+def before_sigmoid(scores: ir.Value, through_sigmoid: bool) -> ir.Value:
+    """Return the input of the Sigmoid that made `scores`, if it is wanted and there is one, else `scores`."""
+    node = made_by(scores, "Sigmoid")
+    if node is not None and not through_sigmoid:
+        log.warning(
+            "'%s' is the result of a Sigmoid, and bce_with_logits applies a second one: "
+            "through_sigmoid=True takes the scores before it",
+            scores.name,
+        )
+    return scores if node is None or not through_sigmoid else node.inputs[0]  # type: ignore[return-value]
 
 
 def positive_weight(builder: Builder, weight: np.ndarray, scores: ir.Value) -> ir.Value:

@@ -55,3 +55,11 @@ def check_reduction(reduction: str) -> None:
     """Raise ModelError for another reduction than "none", "sum" or "mean"."""
     if reduction not in REDUCTIONS:
         raise ModelError(f"reduction '{reduction}'", f"use one of {', '.join(REDUCTIONS)}")
+
+
+def made_by(value: ir.Value, *op_types: str) -> ir.Node | None:
+    """Return the node of one of these operators that made `value`, through any Identity; else None."""
+    node = value.producer()
+    while node is not None and node.op_type == "Identity":
+        node = node.inputs[0].producer()  # type: ignore[union-attr]
+    return node if node is not None and node.op_type in op_types else None

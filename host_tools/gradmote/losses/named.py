@@ -21,13 +21,16 @@ LOSSES: dict[str, Callable[..., Loss]] = {
     "triplet": triplet,
 }
 
+#: name -> the setting with which it takes the scores before the model's last activation
+_THROUGH = {"cross_entropy": {"through_softmax": True}, "bce_with_logits": {"through_sigmoid": True}}
+
 
 def named_loss(name: str, **settings: Any) -> Loss:
     """Return the loss with that name. Raises ModelError for an unknown name.
 
-    Cross-entropy takes the scores before a final Softmax, as frameworks train.
+    Cross-entropy takes the scores before a final Softmax, as frameworks train, and binary cross-entropy
+    those before a final Sigmoid.
     """
     if name not in LOSSES:
         raise ModelError(f"there is no loss '{name}'", f"use one of {', '.join(LOSSES)}")
-    extra = {"through_softmax": True} if name == "cross_entropy" else {}
-    return LOSSES[name](**extra, **settings)
+    return LOSSES[name](**_THROUGH.get(name, {}), **settings)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from html import escape
 
-from ...terminal.printable import Bar, Rows, heading, is_numeric
+from ..html_tables import table
 from .gather import Report, macs
 from .memory_map import memory_map
 from .sections import Section, compared, whole
@@ -95,26 +95,3 @@ def section(title: str, content: str, hint: str = "", above: str = "") -> str:
     """Return a heading, its explanation, and the content below, which scrolls if it is wide."""
     explained = (f"<p class='hint'>{escape(hint)}</p>" if hint else "") + above
     return f"<h2>{escape(title)}</h2>{explained}\n<div class='wide'>{content}</div>"
-
-
-def table(content: Rows) -> str:
-    """Return a table as HTML; the row after an empty one is drawn as a sum."""
-    columns, rows = content
-    numeric = [is_numeric(column) for column in columns]
-    lines = [row_of("th", [heading(c) for c in columns], numeric, "")]
-    for before, row in zip([(), *rows], rows):
-        if row:
-            lines.append(row_of("td", row, numeric, "" if before or row is rows[0] else " class='sum'"))
-    return "<table>\n" + "\n".join(lines) + "\n</table>"
-
-
-def row_of(tag: str, cells: Sequence[str | Bar], numeric: Sequence[bool], style: str) -> str:
-    """Return one row of a table; `tag` is `td` or `th`."""
-    return f"<tr{style}>{''.join(cell_of(tag, *pair) for pair in zip(cells, numeric, strict=True))}</tr>"
-
-
-def cell_of(tag: str, cell: str | Bar, number: bool) -> str:
-    """Return one cell of a table: a text, a number to the right, or a bar."""
-    if isinstance(cell, Bar):
-        return f"<{tag} class='bar'><i style='width:{cell.share:.1%}'></i></{tag}>"
-    return f"<{tag}{' class=n' if number else ''}>{escape(cell)}</{tag}>"

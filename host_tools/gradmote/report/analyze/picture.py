@@ -5,16 +5,12 @@ Arena offsets go upwards, and instructions to the right. Needs matplotlib (extra
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...errors import OutputError
 from .gather import Code, Report
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 #: The shares of the picture's height and width above which a rectangle shows its name.
 _TALL_ENOUGH, _WIDE_ENOUGH = 0.035, 0.12
@@ -44,17 +40,3 @@ def rectangle(axes: Axes, box: tuple[int, int, int, int], name: str, color: str,
     axes.broken_barh([(x, width)], (y, height), facecolors=color, edgecolors="white", linewidth=0.5)
     if width / extent[0] >= _WIDE_ENOUGH and height / extent[1] >= _TALL_ENOUGH:
         axes.text(x + width / 2, y + height / 2, name, ha="center", va="center", fontsize=7, clip_on=True)
-
-
-def encoded(figure: Figure, path: Path, dpi: int) -> bytes:
-    """Return the picture in the format of the path's suffix.
-
-    Raises OutputError if no format has this suffix.
-    """
-    known = figure.canvas.get_supported_filetypes()
-    kind = path.suffix.removeprefix(".").lower() or "png"
-    if kind not in known:
-        raise OutputError(f"cannot write {path}: there is no picture format '{kind}'", f"there are {', '.join(known)}")
-    buffer = io.BytesIO()
-    figure.savefig(buffer, dpi=dpi, format=kind)
-    return buffer.getvalue()

@@ -1,0 +1,6 @@
+"""How well a model does on samples: classes, one score, or numbers, and which samples it gets most wrong."""
+
+from .evaluate import evaluation
+from .result import EvaluationReport, Worst
+
+__all__ = ["EvaluationReport", "Worst", "evaluation"]
