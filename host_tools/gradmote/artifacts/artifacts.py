@@ -9,7 +9,7 @@ import onnx
 import onnx_ir as ir
 
 from ..formats.checkpoint import Checkpoint
-from ..ir.metadata import BATCH_NORM, CLASSES, LOSS_SCALE, SCHEME, SHARED_WEIGHTS
+from ..ir.metadata import BATCH_NORM, CLASSES, LOSS_SCALE, SAMPLE_AXES, SCHEME, SHARED_WEIGHTS
 from ..ir.write import to_proto
 
 
@@ -63,6 +63,10 @@ class Artifacts:
         """Return the trained weights that several nodes of the model use, with the number of these nodes."""
         shared = SHARED_WEIGHTS.read(self.models.inference.graph, {})
         return {name: len(users) for name, users in shared.items() if name in self.parameters}
+
+    def sample_axes(self) -> dict[str, int]:
+        """Return the axis of samples in the user's model of each input and output whose samples were moved first."""
+        return SAMPLE_AXES.read(self.models.inference.graph, {})
 
     def classes(self) -> list[str]:
         """Return the names of the classes in the model's file; none if it has none."""

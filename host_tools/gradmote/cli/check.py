@@ -50,11 +50,13 @@ def check_image(
     from ..checking import check
     from ..compiler.compile import keeping_gradients
     from ..frontend import read_model
+    from ..frontend.samples_first import samples_first
 
     try:
         kept = keeping_gradients(result, made, options)
         given = batch_of(samples, kept) if samples is not None else None
-        found = check(result.image, kept, made, read_model(model) if model is not None else None, given)
+        own = samples_first(read_model(model), result.sample_axes) if model is not None else None
+        found = check(result.image, kept, made, own, given)
     except GradmoteError as error:
         if wanted:
             raise

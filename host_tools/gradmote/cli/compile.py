@@ -301,6 +301,7 @@ def summary(result: Result) -> dict[str, object]:
         "batch_norm": result.batch_norm,
         "shared_weights": result.shared,
         "left_out": result.left_out,
+        "sample_axes": result.sample_axes,
         "scheme": result.compiled.scheme or None,
         "classes": list(result.compiled.classes),
         "trained": [p.name for p in result.compiled.parameters],
@@ -383,6 +384,8 @@ def describe(path: Path, result: Result) -> str:
         lines.append(f"  {o.describe_batch_norm(*result.batch_norm)}")
     if result.shared:
         lines.append(f"  {o.describe_shared(result.shared)}")
+    if result.sample_axes:
+        lines.append(f"  {o.describe_sample_axes(result.sample_axes)}")
     if result.left_out:
         lines.append(f"  {o.describe_left_out(result.left_out)}")
     lines += [f"  {line}" for line in describe_in_float(in_float(result.compiled))]

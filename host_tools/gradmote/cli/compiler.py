@@ -183,7 +183,7 @@ class Compiler:
 
 
 def batch_of(batch: int, inputs: Inputs | None) -> int | None:
-    """Return the batch of the given shapes, or None if they have none in common.
+    """Return the batch of the given shapes, or None if they have none in common; --batch if it names another.
 
     Inputs such as states besides data have no common first dimension.
     """
@@ -191,7 +191,9 @@ def batch_of(batch: int, inputs: Inputs | None) -> int | None:
     if not shapes or any(isinstance(d, str) for shape in shapes for d in shape):
         return batch
     firsts = {int(shape[0]) for shape in shapes if shape}
-    return firsts.pop() if len(firsts) == 1 else None
+    if len(firsts) != 1:
+        return None
+    return batch if batch != 1 else firsts.pop()
 
 
 #: The decorator of commands that compile.

@@ -358,6 +358,12 @@ def describe_shared(weights: dict[str, int]) -> str:
     return f"shared weights, trained as one: {uses} (not meant? --untie)"
 
 
+def describe_sample_axes(axes: dict[str, int]) -> str:
+    """Return one line on inputs and outputs whose samples are on another axis in the model."""
+    found = [f"{name} has its samples on axis {axis} in the model" for name, axis in axes.items()]
+    return f"{', '.join(found)}, and on the first in the image"
+
+
 def parse_ties(texts: list[str] | None) -> list[tuple[str, str]]:
     """Return the pairs of `--tie A,B`. Raises DataError for other text."""
     pairs = []

@@ -21,8 +21,9 @@ from ..formats import records
 from ..formats.checkpoint import tensor_data
 from ..formats.image import Layout, Placing, lay_out, write_image
 from ..frontend import Inputs, Source, read_model
-from ..frontend.batch import with_batch
+from ..frontend.batch import fix_dims, with_batch
 from ..frontend.registry import TABLE
+from ..frontend.samples_first import sample_axes, samples_first
 from ..ir.collector import uncollected
 from ..ir.graph import data_of
 from ..ir.instruction import Buffer, Ref
@@ -67,8 +68,9 @@ class Result:
 
     `batch_norm` is the mode and the number of layers, or None. `shared` maps each trained weight that several nodes
     use to the number of these nodes. `left_out` names single numbers of the model, which are trained only if the
-    caller names them. `front` has the plans among which a search for recomputation chose, the fastest first;
-    without such a search it is empty.
+    caller names them. `sample_axes` has the axis of samples in the model of each input and output that does not have
+    them on its first axis, as the image does. `front` has the plans among which a search for recomputation chose, the
+    fastest first; without such a search it is empty.
     """
 
     image: bytes
@@ -77,6 +79,7 @@ class Result:
     batch_norm: tuple[str, int] | None
     shared: dict[str, int]
     left_out: list[str]
+    sample_axes: dict[str, int]
     front: list[Tradeoff] = field(default_factory=list)
 
 
@@ -143,7 +146,8 @@ def compile_with(
 
         kept = keeping_gradients(result, made, options)
         samples = None if check is True else check
-        require(compare(result.image, kept, made, read_model(model) if wanted.inputs is None else None, samples))
+        own = samples_first(read_model(model), result.sample_axes) if wanted.inputs is None else None
+        require(compare(result.image, kept, made, own, samples))
     return result
 
 
@@ -158,20 +162,41 @@ def keeping_gradients(result: Result, made: Artifacts, options: Options) -> byte
 
 def artifacts_for(model: Source, wanted: ArtifactOptions, options: Options) -> Artifacts:
     """Return the artifacts of an ONNX model; the options may choose its batch."""
-    source = model if wanted.inputs is not None else model_for(model, options, wanted.outputs)
-    made = make(source, wanted)
+    if wanted.inputs is not None:
+        made = make(*with_inputs(model, wanted, options))
+    else:
+        made = make(model_for(model, options, wanted.outputs), wanted)
     check_finite(made.parameters)
     return made
 
 
 def model_for(model: Source, options: Options, outputs: Sequence[str] | None = None) -> onnx.ModelProto:
-    """Return the model; the options may choose its batch (see gradmote.frontend.batch)."""
+    """Return the model with samples on the first axis; the options may choose its batch (gradmote.frontend.batch)."""
 
     def infer(proto: onnx.ModelProto, batch: int) -> bytes:
         made = make(proto, ArtifactOptions(outputs=outputs))
         return compile_image(made, Options(batch=batch, dims=options.dims)).image
 
-    return with_batch(read_model(model), options.batch, infer)
+    proto = read_model(model)
+    axes = axes_of(proto, options, outputs)
+    moved = samples_first(proto, axes)
+    fix_dims(moved, options.dims or {})
+    return with_batch(moved, options.batch, infer, axes)
+
+
+def axes_of(proto: onnx.ModelProto, options: Options, outputs: Sequence[str] | None) -> dict[str, int]:
+    """Return the axes of samples other than the first; none if the model fixes all its dimensions."""
+    return {} if options.batch is None else sample_axes(proto, options.batch, options.dims, outputs)
+
+
+def with_inputs(
+    model: Source, wanted: ArtifactOptions, options: Options
+) -> tuple[Source | onnx.ModelProto, ArtifactOptions]:
+    """Return the model and the options, with the given shapes in the model if its samples have to move."""
+    proto = read_model(model)
+    (wanted.inputs or Inputs()).fix(proto)
+    axes = axes_of(proto, options, wanted.outputs)
+    return (samples_first(proto, axes), replace(wanted, inputs=None)) if axes else (model, wanted)
 
 
 @uncollected
@@ -190,7 +215,15 @@ def compile_image(artifacts: Artifacts, options: Options | None = None) -> Resul
         raise ModelError(f"the model needs {layout.arena_size:,} bytes", "use a smaller batch; addresses have 32 bits")
     log.info("planned: an arena of %s bytes", f"{layout.arena_size:,}")
     image = write_image(compiled, layout, (options or Options()).strip_names)
-    return Result(image, compiled, layout, artifacts.batch_norm(), artifacts.shared_weights(), artifacts.left_out)
+    return Result(
+        image,
+        compiled,
+        layout,
+        artifacts.batch_norm(),
+        artifacts.shared_weights(),
+        artifacts.left_out,
+        artifacts.sample_axes(),
+    )
 
 
 def placing(options: Options) -> Placing:

@@ -161,17 +161,21 @@ def expected_of_onnx(path: Path) -> Expected:
     """Return what an ONNX model takes. Raises ModelError."""
     from ..frontend.model_classes import class_names
     from ..frontend.read import read_model, to_ir
+    from ..frontend.samples_first import sample_axes
 
     model = read_model(path)
     graph, classes = model.graph, tuple(class_names(to_ir(model)))
-    weights = {tensor.name for tensor in graph.initializer}
+    weights, axes = {tensor.name for tensor in graph.initializer}, sample_axes(model)
     inputs = [value for value in graph.input if value.name not in weights]
     tensors = tuple(
-        ExpectedTensor(v.name, "input", i, _DTYPES.get(v.type.tensor_type.elem_type, "float32"), tuple(_dims(v)[1:]))
+        ExpectedTensor(v.name, "input", i, _DTYPES.get(v.type.tensor_type.elem_type, "float32"), _of_sample(v, axes))
         for i, v in enumerate(inputs)
     )
-    return Expected(path.name, None, tensors, {v.name: tuple(_dims(v)[1:]) for v in graph.output}, (), classes)
+    return Expected(path.name, None, tensors, {v.name: _of_sample(v, axes) for v in graph.output}, (), classes)
 
 
-def _dims(value: Any) -> list[int | None]:
-    return [dim.dim_value or None for dim in value.type.tensor_type.shape.dim]
+def _of_sample(value: Any, axes: Mapping[str, int]) -> tuple[int | None, ...]:
+    """Return the shape of one sample in an input or output. axes: those of samples that are not the first."""
+    dims = [dim.dim_value or None for dim in value.type.tensor_type.shape.dim]
+    axis = axes.get(value.name, 0)
+    return tuple(dims[:axis] + dims[axis + 1 :])

@@ -8,7 +8,7 @@ the error shows the line that exports it correctly.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 import onnx
@@ -28,41 +28,58 @@ TURNS = 16
 Infer = Callable[[onnx.ModelProto, int], bytes]
 
 
-def with_batch(proto: onnx.ModelProto, batch: int | None, infer: Infer) -> onnx.ModelProto:
+def with_batch(
+    proto: onnx.ModelProto, batch: int | None, infer: Infer, axes: Mapping[str, int] | None = None
+) -> onnx.ModelProto:
     """Return the model unchanged if it takes this batch, else with its batch of 1 made free.
 
-    infer: compiles a model for a batch. Raises ModelError if the model fixes another batch, or computes
-    different results for several samples than for each of them.
+    infer: compiles a model for a batch. axes: those of samples in the user's own model, by input, if the
+    model was rewritten to have them first (gradmote.frontend.samples_first). Raises ModelError if the
+    model fixes another batch, or computes different results for several samples than for each of them.
     """
     fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
     if batch is None or batch < 1 or not fixed:
         return proto
     name, size = next(((n, s) for n, s in fixed.items() if s != 1), next(iter(fixed.items())))
     if size != 1:
-        raise ModelError(
-            f"input '{name}' has a fixed batch of {size}, asked for {batch}",
-            f"use --batch {size}, or export the model with a dynamic batch: {export_line(proto)}",
-        )
+        export = f"export the model with a dynamic batch: {export_line(proto, axes)}"
+        hint = f"use --batch {size}, or {export}" if leads_outputs(proto, size) else export
+        raise ModelError(f"input '{name}' has a fixed batch of {size}, asked for {batch}", hint)
     free = free_batch(proto)
     why = difference(proto, free, batch, infer)
     if why:
         raise ModelError(
             f"input '{name}' has a fixed batch of 1, asked for {batch}, and the model has the 1 built in ({why})",
-            f"use --batch 1, or export the model with a dynamic batch: {export_line(proto)}",
+            f"use --batch 1, or export the model with a dynamic batch: {export_line(proto, axes)}",
         )
     log.info("the batch of 1 that the exporter fixed is free now; %d samples infer together as one by one", batch)
     return free
 
 
-def export_line(proto: onnx.ModelProto) -> str:
+def fix_dims(proto: onnx.ModelProto, dims: Mapping[str, int]) -> None:
+    """Write sizes of named dimensions into the inputs, except into the first one, which set_batch() compares."""
+    for value in data_inputs(proto.graph):
+        for dim in list(value.type.tensor_type.shape.dim)[1:]:
+            if dim.dim_param in dims:
+                dim.dim_value = dims[dim.dim_param]
+
+
+def leads_outputs(proto: onnx.ModelProto, size: int) -> bool:
+    """Return whether no output contradicts that its first dimension, of this size, counts samples."""
+    dims = [output.type.tensor_type.shape.dim for output in proto.graph.output]
+    return all(not dim or dim[0].dim_value in (0, size) for dim in dims)
+
+
+def export_line(proto: onnx.ModelProto, axes: Mapping[str, int] | None = None) -> str:
     """Return the call that exports the model from PyTorch with a free batch.
 
-    The call passes two samples, because PyTorch treats a dimension of one as a fixed size.
+    The call passes two samples, because PyTorch treats a dimension of one as a fixed size. axes: those of samples in
+    the user's own model; the first by default.
     """
-    inputs = list(data_inputs(proto.graph))
-    samples = ", ".join(example(value) for value in inputs)
+    inputs, axes = list(data_inputs(proto.graph)), axes or {}
+    samples = ", ".join(example(value, axes.get(value.name, 0)) for value in inputs)
     names = ", ".join(f'"{value.name}"' for value in inputs)
-    dims = ", ".join('{0: "batch"}' if value.type.tensor_type.shape.dim else "None" for value in inputs)
+    dims = ", ".join(f'{{{axes.get(v.name, 0)}: "batch"}}' if v.type.tensor_type.shape.dim else "None" for v in inputs)
     outputs = ", ".join(f'"{value.name}"' for value in proto.graph.output)
     return (
         f'torch.onnx.export(model.eval(), ({samples},), "model.onnx", input_names=[{names}], '
@@ -70,10 +87,12 @@ def export_line(proto: onnx.ModelProto) -> str:
     )
 
 
-def example(value: onnx.ValueInfoProto) -> str:
-    """Return the PyTorch expression for two samples of an input."""
+def example(value: onnx.ValueInfoProto, axis: int) -> str:
+    """Return the PyTorch expression for two samples of an input, on this axis."""
     tensor = value.type.tensor_type
-    sizes = [2, *(d.dim_value or 8 for d in list(tensor.shape.dim)[1:])] if tensor.shape.dim else []
+    sizes = [d.dim_value or 8 for d in list(tensor.shape.dim)[1:]]
+    if tensor.shape.dim:
+        sizes.insert(axis, 2)
     if tensor.elem_type == onnx.TensorProto.FLOAT:
         return f"torch.randn({', '.join(map(str, sizes))})" if sizes else "torch.tensor(1.0)"
     return f"torch.zeros({sizes}, dtype=torch.{onnx.helper.tensor_dtype_to_np_dtype(tensor.elem_type)})"

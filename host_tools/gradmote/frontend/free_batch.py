@@ -10,7 +10,7 @@ gradmote.frontend.batch tries it.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,8 @@ BATCH = "batch"
 #: A batch that no other dimension is a multiple of, so that inner shapes show where the batch is.
 PROBE = 1_000_003
 
-_RECURRENT = ("LSTM", "GRU", "RNN")
+#: The operators of recurrent layers.
+RECURRENT = ("LSTM", "GRU", "RNN")
 
 
 def first_dims(proto: onnx.ModelProto) -> dict[str, int]:
@@ -57,7 +58,7 @@ def free_batch(proto: onnx.ModelProto) -> onnx.ModelProto:
             free_concat(free, node)
         if node.op_type == "Resize":
             free_resize(free, node)
-        if node.op_type in _RECURRENT:
+        if node.op_type in RECURRENT:
             drop_zero_states(free.graph, node)
             spread_states(free, node)
     return free
@@ -65,9 +66,14 @@ def free_batch(proto: onnx.ModelProto) -> onnx.ModelProto:
 
 def set_first_dims(graph: onnx.GraphProto, dim: onnx.TensorShapeProto.Dimension) -> None:
     """Set the first dimension of each input that has one."""
+    set_dims(graph, {v.name: 0 for v in data_inputs(graph) if v.type.tensor_type.shape.dim}, dim)
+
+
+def set_dims(graph: onnx.GraphProto, axes: Mapping[str, int], dim: onnx.TensorShapeProto.Dimension) -> None:
+    """Set the dimension of each input at its axis. axes: by the input's name."""
     for value in data_inputs(graph):
-        if value.type.tensor_type.shape.dim:
-            value.type.tensor_type.shape.dim[0].CopyFrom(dim)
+        if value.name in axes:
+            value.type.tensor_type.shape.dim[axes[value.name]].CopyFrom(dim)
 
 
 def free_reshape(proto: onnx.ModelProto, node: onnx.NodeProto) -> None:
@@ -123,16 +129,17 @@ def shape_of(proto: onnx.ModelProto, name: str) -> list[int]:
     return [dim.dim_value for dim in found[0].type.tensor_type.shape.dim] if found else []
 
 
-def probe_of(proto: onnx.ModelProto) -> onnx.ModelProto:
+def probe_of(proto: onnx.ModelProto, axes: Mapping[str, int] | None = None) -> onnx.ModelProto:
     """Return a copy with a batch of PROBE and with float32 initializers as inputs.
 
-    Shape inference does not need their data.
+    Shape inference does not need their data. axes: those of the batch by input; the first of each by default.
     """
     copy, graph = onnx.ModelProto(), onnx.GraphProto()
     graph.name = "g"
     graph.node.extend(proto.graph.node)
     graph.input.extend(data_inputs(proto.graph))
-    set_first_dims(graph, onnx.TensorShapeProto.Dimension(dim_value=PROBE))
+    probe = onnx.TensorShapeProto.Dimension(dim_value=PROBE)
+    set_first_dims(graph, probe) if axes is None else set_dims(graph, axes, probe)
     graph.output.extend(proto.graph.output)
     for tensor in proto.graph.initializer:
         if tensor.data_type != onnx.TensorProto.FLOAT:

@@ -155,16 +155,27 @@ def fix(value: ir.Value, axis: int, dim: int | ir.SymbolicDim, batch: int | None
     """
     if isinstance(dim, int):
         if axis == 0 and batch not in (None, dim) and len(value.shape or ()) > 0 and not value.is_initializer():
-            raise ModelError(
-                f"input '{value.name}' has a fixed batch of {dim}, asked for {batch}",
-                f"use --batch {dim}, or export the model with a dynamic batch axis",
-            )
+            raise other_batch(value, dim, int(batch or 0), known)
         return dim
     if str(dim.value) in known:
         return known[str(dim.value)]
     if axis == 0 and batch is not None:
         return batch
     raise ModelError(f"dimension {axis} of input '{value.name}' ({dim}) is not fixed", f"give --dim {dim}=N")
+
+
+def other_batch(value: ir.Value, size: int, batch: int, known: Mapping[str, int]) -> ModelError:
+    """Return the error for an input whose first dimension is not the batch."""
+    names = [str(d.value) for d in value.shape or () if not isinstance(d, int) and str(d.value) not in known]
+    if names:
+        return ModelError(
+            f"input '{value.name}' begins with {size} for a batch of {batch}, and its open dimension is {names[0]}",
+            f"if that counts samples, compile the .onnx file itself; if not, give --dim {names[0]}=N",
+        )
+    return ModelError(
+        f"input '{value.name}' has a fixed batch of {size}, asked for {batch}",
+        f"use --batch {size}, or export the model with a dynamic batch axis",
+    )
 
 
 def require_shapes(graph: ir.Graph) -> None:

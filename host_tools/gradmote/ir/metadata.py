@@ -133,6 +133,9 @@ WEIGHTS = names("weights")  #: the model's own weights, because passes add other
 BUFFERS = names("buffers")  #: constants of the model that could be weights by their type, but are not
 TIED: Note[dict[str, str]] = Note("tied", json.dumps, json.loads)  #: copy that an exporter made -> its weight
 EQUAL: Note[list[list[str]]] = Note("equal", json.dumps, json.loads)  #: pairs of equal weights that stay two
+#: The axis of samples in the user's model of each input and output that had them on another than the first; also on a
+#: model.
+SAMPLE_AXES: Note[dict[str, int]] = Note("sample_axes", json.dumps, json.loads)
 CLASSES = names("classes")  #: the names of its classes in the order of its scores; also on a model
 UNSURE = names("unsure")  #: weights of the model that may not be weights
 STATISTICS = names("statistics")  #: the running means and variances that are state; also on a training model

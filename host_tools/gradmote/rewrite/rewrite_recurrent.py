@@ -158,7 +158,7 @@ class Rewrite:
         """Return the number of steps and of sequences; one of them may be unknown."""
         steps, batch = known_dims(self.time_major)[:2]
         if steps == batch == UNKNOWN:
-            self.refuse("over a sequence whose length is not fixed", "export the model with this dimension fixed")
+            self.refuse("over a sequence whose length is not fixed", "fix it: --dim NAME=N (dims=), or in the export")
         return steps, batch
 
     @cached_property
