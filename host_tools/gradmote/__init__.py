@@ -14,7 +14,7 @@ from .version import __version__
 if TYPE_CHECKING:
     from gradmote_runtime import Session
 
-    from . import artifacts, losses, onnxblock, optimizers, torch
+    from . import artifacts, losses, onnxblock, optimizers, sklearn, torch
     from .artifacts.quantize import quantize_model
     from .compiler.compile import compile_model
     from .compiler.options import Options
@@ -33,6 +33,7 @@ __all__ = [
     "open_target",
     "optimizers",
     "quantize_model",
+    "sklearn",
     "torch",
 ]
 
@@ -48,6 +49,7 @@ _FOUND_IN = {
     "open_target": "gradmote.device.target_factory:open_target",
     "optimizers": "gradmote.optimizers",
     "quantize_model": "gradmote.artifacts.quantize:quantize_model",
+    "sklearn": "gradmote.sklearn",
     "torch": "gradmote.torch",
 }
 
