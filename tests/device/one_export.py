@@ -135,7 +135,7 @@ def cases() -> dict[str, Case]:
     found = [of_drawn(f"graph {k}", drawn(k), scheme=s) for k, s in enumerate((None, "last:2", "last:1", None))]
     schemes = ((8, None), (1, "head"), (2, "sparse:0.5"), (3, "sparse:0.25"))
     found += [of_drawn(f"convolutions {k}", drawn_convolutional(k), scheme=s) for k, s in schemes]
-    schemes = enumerate((None, "last:2", "sparse:0.5", None, "last:1", "sparse:0.25"), 6)
+    schemes = ((6, None), (7, "last:2"), (8, "sparse:0.5"), (9, None), (10, "last:1"), (14, "sparse:0.25"))
     found += [of_drawn(f"QDQ {k}", drawn_quantized(k), True, scheme=s) for k, s in schemes]
     found.append(of_drawn("int16 masters", drawn_quantized(6), True, weights="int16"))
     found.append(of_drawn("float gradients", drawn_quantized(6), True, gradients="float"))
