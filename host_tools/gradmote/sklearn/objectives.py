@@ -1,4 +1,4 @@
-"""What an estimator minimizes, and how it steps: its loss, its L2 penalty and its optimizer.
+"""The loss, the L2 penalty and the optimizer of an estimator.
 
 The loss is the mean over the samples of a batch, as in scikit-learn:
 
@@ -148,7 +148,7 @@ def of_whole_set(predictor: Predictor, said: str, total: float, samples: int | N
     """Return a penalty of the sum of all losses as one of their mean. said: how the estimator has it."""
     if total == 0:
         return 0.0
-    if samples is None:
+    if not samples:
         raise ModelError(
             f"{predictor.name} has {said}, which counts beside the sum of the losses of all samples",
             "pass samples=, their number while the image trains, or penalty=False",

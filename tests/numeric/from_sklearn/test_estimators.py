@@ -59,7 +59,7 @@ def softmax(scores: np.ndarray) -> np.ndarray:
 
 
 def probabilities(scores: np.ndarray, model: Any) -> np.ndarray:
-    """What predict_proba() makes of scores: of one by the logistic function, as of each of one-vs-rest."""
+    """The numbers of predict_proba(): a softmax, or logistic functions of one score and of each of one-vs-rest."""
     if isinstance(model, SGDClassifier) and scores.shape[1] > 1:
         apart = 1 / (1 + np.exp(-scores.astype(np.float64)))
         return apart / apart.sum(1, keepdims=True)
