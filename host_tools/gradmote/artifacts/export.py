@@ -16,6 +16,7 @@ from ..formats.files import Output
 from ..frontend import Source, fold_batch_norm, quantized_constants, read_model, read_untied
 from ..frontend.branch_weights import tensors_of
 from ..frontend.float_weights import make_float
+from ..frontend.linear import expand_linear, linear_nodes
 from ..frontend.load import ties_of
 from ..frontend.prepare import name_weights
 from ..frontend.quantized_constants import separate_quantized
@@ -69,20 +70,29 @@ def trained_model(
     quantized = [n for n in trained.parameters if trained.tensors[n].dtype != np.float32]
     prepare_quantized(proto, [n for n in trained.parameters if n not in quantized])
     write_quantized(proto, {n: trained.tensors[n] for n in quantized})
-    tensors = weights(proto.graph)
+    tensors, linears = weights(proto.graph), linear_nodes(proto.graph)
+    for linear in linears:
+        own = {name: linear.weights[attribute] for attribute, name in linear.names().items()}
+        tensors |= {name: onnx.numpy_helper.from_array(data, name) for name, data in own.items()}
     copies = copies_of_weights(proto, trained.parameters, tie)
     for name in (*trained.parameters, *statistics):
         if name not in quantized:
             replace(tensors, name, trained.tensors[name])
     for copy in copies:
         replace(tensors, copy.copy, copy.of(onnx.numpy_helper.to_array(tensors[copy.weight])))
+    for linear in linears:
+        for attribute, name in linear.names().items():
+            linear.write(attribute, onnx.numpy_helper.to_array(tensors[name]))
     return proto
 
 
 def copies_of_weights(proto: onnx.ModelProto, trained: Collection[str], tie: Sequence[tuple[str, str]]) -> list[Tie]:
     """Return the model's copies of weights that were not weights of their own in training."""
     names = {part_of(name)[0] for name in trained} | set(trained)
-    found, _ = ties_of(proto, tie)
+    read = onnx.ModelProto()
+    read.CopyFrom(proto)
+    expand_linear(read)
+    found, _ = ties_of(read, tie)
     return [copy for copy in found if copy.weight in names and copy.copy not in names]
 
 
@@ -92,7 +102,7 @@ def as_compiled(model: Source, names: Sequence[str]) -> onnx.ModelProto:
     The names of the trained weights show which changes these are.
     """
     proto = read_model(model)
-    known = weights(proto.graph)
+    known = {*weights(proto.graph), *(name for each in linear_nodes(proto.graph) for name in each.names().values())}
     untied = any(UNTIED in name and part_of(name)[0] not in known for name in names)
     if any(part_of(name)[0].endswith(FOLDED) for name in names):
         return to_proto(fold_batch_norm(model, Ties(untied)))

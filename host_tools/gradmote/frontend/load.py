@@ -17,19 +17,14 @@ from ..rewrite import inline_branches, pipeline
 from ..rewrite.qdq import check_forms
 from ..rewrite.qdq.weights import quantize_weights
 from .inputs import Inputs
+from .linear import expand_linear
 from .model_classes import class_names
 from .parameters import sort_constants, trainable, weights
-from .prepare import (
-    expand_scalers,
-    forget_default_inputs,
-    forget_negative_dims,
-    name_split_outputs,
-    name_weights,
-    raise_opset,
-)
+from .prepare import forget_default_inputs, forget_negative_dims, name_split_outputs, name_weights, raise_opset
 from .quantized_constants import name_standard, separate_quantized
 from .read import Source, read_model, to_ir
 from .registry import attach_functions
+from .scikit_preparations import expand_preparations
 from .shapes import infer_shapes, settle_shapes
 from .ties import NO_TIES, Tie, Ties, arrays_of, equal_pairs, find_ties
 from .ties import tie as tie_weights
@@ -57,7 +52,7 @@ def load_model(
     if outputs is not None:
         keep_outputs(model.graph, outputs)
     name_split_outputs(model.graph)
-    expand_scalers(model.graph)
+    expand_preparations(model.graph)
     keep = {*WEIGHTS.read(model.graph, []), *named}
     model = pipeline.normalize(flat(model, keep), keep, batch_norm)
     return infer_shapes(attach_functions(model))
@@ -95,6 +90,7 @@ def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = N
     forget_negative_dims(proto)
     name_standard(proto)
     name_weights(proto.graph)
+    expand_linear(proto)
     separate_quantized(proto.graph)
     (inputs or Inputs()).fix(proto)
     tied, equal = settle_ties(proto, ties)

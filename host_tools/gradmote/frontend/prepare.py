@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import onnx
 import onnx.version_converter
 import onnx_ir as ir
 
-from ..errors import ModelError, UnsupportedOperator
-from ..ir.graph import Builder, attribute, describe, sort_nodes, take_over, unique_name
+from ..errors import ModelError
+from ..ir.graph import unique_name
 from .branch_weights import graphs_of, is_tensor, separate
 
-_ML = "ai.onnx.ml"
 #: The first opset in which a PRelu's slopes broadcast.
 _OPSET_OF_BROADCAST_SLOPES = 7
 #: The first opset in which ScatterElements can add several updates of one element.
@@ -124,32 +122,3 @@ def name_split_outputs(graph: ir.Graph) -> None:
         if node.op_type == "Split" and not node.domain:
             for index, output in enumerate(node.outputs):
                 output.name = output.name or unique_name(graph, f"split.part_{index}")
-
-
-def expand_scalers(graph: ir.Graph) -> None:
-    """Replace ai.onnx.ml's Scaler, y = (x - offset) scale, by a Sub and a Mul.
-
-    scikit-learn's StandardScaler is exported as a Scaler.
-    """
-    for node in list(graph):
-        if node.domain == _ML and node.op_type == "Scaler":
-            expand(graph, node)
-    if all(n.domain != _ML for n in graph):
-        graph.opset_imports.pop(_ML, None)
-
-
-def expand(graph: ir.Graph, node: ir.Node) -> None:
-    """Replace one Scaler.
-
-    Raises UnsupportedOperator if its input is not float32.
-    """
-    builder, old, x = Builder(graph), node.outputs[0], node.inputs[0]
-    if x is None or x.dtype not in (None, ir.DataType.FLOAT):
-        raise UnsupportedOperator(f"Scaler of {x.dtype if x else 'nothing'}", "feed the model float32", describe(node))
-    offset, scale = (np.asarray(attribute(node, k, [d]), np.float32) for k, d in (("offset", 0.0), ("scale", 1.0)))
-    offset_value = builder.constant(offset, f"{old.name}.offset")
-    scale_value = builder.constant(scale, f"{old.name}.scale")
-    centred = builder.op("Sub", x, offset_value, name=f"{old.name}.centred")
-    result = builder.op("Mul", centred, scale_value, name=f"{old.name}.scaled")
-    take_over(graph, old, result)
-    sort_nodes(graph)

@@ -17,10 +17,7 @@ from support.oracle import node, values
 ML, MICROSOFT = "ai.onnx.ml", "com.microsoft"
 #: (domain, operator, inputs, attributes); h is what comes before, g four numbers.
 OPERATORS: list[tuple[str, str, str, dict[str, Any]]] = [
-    (ML, "Normalizer", "h", {"norm": "L2"}),
     (ML, "Binarizer", "h", {}),
-    (ML, "Imputer", "h", {"imputed_value_floats": [0.0], "replaced_value_float": 9.0}),
-    (ML, "LinearRegressor", "h", {"coefficients": [1.0] * 16, "targets": 4}),
     (MICROSOFT, "BiasGelu", "h g", {}),
     (MICROSOFT, "SkipLayerNormalization", "h h g", {}),
     ("my.own", "Thing", "h", {}),
