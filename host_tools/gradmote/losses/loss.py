@@ -7,7 +7,7 @@ from collections.abc import Callable
 import onnx_ir as ir
 
 from ..errors import ModelError
-from ..ir.graph import Builder, rank
+from ..ir.graph import Builder, constant_array, describe, rank
 from ..ir.metadata import mark_label
 
 Loss = Callable[..., ir.Value]
@@ -17,11 +17,29 @@ REDUCTIONS = ("none", "sum", "mean")
 def label(builder: Builder, name: str, like: ir.Value) -> ir.Value:
     """Add a float32 graph input of the shape of `like`, which the caller fills with targets.
 
-    Raises ModelError if that shape is unknown.
+    Raises ModelError if that shape is unknown, or has a row for each number of a sample.
     """
     if like.shape is None:
         raise ModelError(f"the shape of output '{like.name}' is unknown", "run onnx shape inference on the model")
+    check_rows(like)
     return mark_label(builder.input(name, ir.DataType.FLOAT, like.shape))
+
+
+def check_rows(output: ir.Value) -> None:
+    """Raise ModelError for (samples, targets) reshaped to (-1, 1), as skl2onnx ends a regressor of several targets."""
+    node = output.producer()
+    if node is None or node.op_type != "Reshape" or node.domain:
+        return
+    x, sizes = node.inputs[0], constant_array(node.inputs[1])
+    shape = list(x.shape) if x is not None and x.shape is not None else []
+    if sizes is None or sizes.tolist() != [-1, 1] or len(shape) != 2 or not isinstance(shape[1], int) or shape[1] == 1:
+        return
+    raise ModelError(
+        f"output '{output.name}' puts the {shape[1]} numbers of a sample into {shape[1]} rows, so no label fits it",
+        f"this Reshape to (-1, 1) is a fault of the exporter, skl2onnx for instance: give its constant "
+        f"'{node.inputs[1].name}' the value [-1, {shape[1]}] ('Regressors of several targets' in the export guide)",  # type: ignore[union-attr]
+        describe(node),
+    )
 
 
 def class_label(builder: Builder, name: str, scores: ir.Value) -> ir.Value:
