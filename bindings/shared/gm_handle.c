@@ -481,13 +481,27 @@ static uint32_t checkpoint_size(const gm_session *session, int half)
     return half ? gm_checkpoint_half_size(session) : gm_checkpoint_size(session);
 }
 
-static int save(const gm_session *session, int half, void *data, size_t size)
+typedef int save_function(const gm_session *session, gm_write_fn write, void *user);
+
+/* Saves a file that has exactly `wanted` bytes to memory. */
+static int save_to(const gm_session *session, save_function *save_file, uint32_t wanted, void *data, size_t size)
 {
     file to = {data, size};
-    if (data == NULL || size != checkpoint_size(session, half)) {
+    if (data == NULL || size != wanted) {
         return data == NULL ? GM_ERR_INVALID_ARGUMENT : GM_ERR_WRONG_SIZE;
     }
-    return half ? gm_checkpoint_save_half(session, write_file, &to) : gm_checkpoint_save(session, write_file, &to);
+    return save_file(session, write_file, &to);
+}
+
+static int save(const gm_session *session, int half, void *data, size_t size)
+{
+    save_function *save_file = half ? gm_checkpoint_save_half : gm_checkpoint_save;
+    return save_to(session, save_file, checkpoint_size(session, half), data, size);
+}
+
+static int save_without_optimizer(const gm_session *session, void *data, size_t size)
+{
+    return save_to(session, gm_checkpoint_save_without_optimizer, checkpoint_size(session, 0), data, size);
 }
 
 static int load(gm_session *session, const void *data, size_t size)
@@ -500,40 +514,6 @@ static int carry_over(gm_session *session, const void *data, size_t size, uint32
 {
     file from = {(uint8_t *)(uintptr_t)data, data != NULL ? size : 0};
     return gm_checkpoint_carry_over(session, read_file, &from, from.size, carried);
-}
-
-/* Puts the bytes that an entry begins with in the image into a copy of the state. */
-static void begin_again(const gm_session *session, const gm_state_entry *entry, uint8_t *state)
-{
-    const uint8_t *initial = gm_section_data(session->header, GM_SECTION_INITIAL);
-    uint32_t end = session->header->sections[GM_SECTION_INITIAL].size;
-    uint32_t count = entry->offset < end ? end - entry->offset : 0; /* the rest of the state begins as zeros */
-    count = count < entry->size ? count : entry->size;
-    memset(state + entry->offset, 0, entry->size);
-    memcpy(state + entry->offset, initial + entry->offset, count);
-}
-
-static void seal(uint8_t *file, size_t size)
-{
-    size_t from = offsetof(gm_checkpoint, crc) + sizeof(uint32_t);
-    uint32_t crc = gm_crc32(0, file + from, size - from);
-    memcpy(file + offsetof(gm_checkpoint, crc), &crc, sizeof crc);
-}
-
-static int save_without_optimizer(const gm_session *session, void *data, size_t size)
-{
-    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
-    const gm_state_entry *end = entry + session->header->sections[GM_SECTION_STATE].size / sizeof *entry;
-    int status = save(session, 0, data, size);
-    for (; status == GM_OK && entry < end; entry++) {
-        if (entry->role == GM_STATE_ROLE_SLOT || entry->role == GM_STATE_ROLE_CONTROL) {
-            begin_again(session, entry, (uint8_t *)data + (size - session->header->state_size));
-        }
-    }
-    if (status == GM_OK) {
-        seal(data, size);
-    }
-    return status;
 }
 
 int64_t gm_handle_checkpoint_size(int64_t handle, int half)

@@ -30,11 +30,12 @@ EXPORT(gm_wasm_instructions) uint32_t gm_wasm_instructions(const gm_session *ses
     return session->instructions;
 }
 
-/* Saves the state through write(). */
-EXPORT(gm_wasm_save) int gm_wasm_save(const gm_session *session, int half)
+/* Saves the state through write(): in full (0), packed (1), or with an optimizer that has not begun (2). */
+EXPORT(gm_wasm_save) int gm_wasm_save(const gm_session *session, int form)
 {
-    return half != 0 ? gm_checkpoint_save_half(session, gm_wasm_write, NULL)
-                     : gm_checkpoint_save(session, gm_wasm_write, NULL);
+    return form == 0   ? gm_checkpoint_save(session, gm_wasm_write, NULL)
+           : form == 1 ? gm_checkpoint_save_half(session, gm_wasm_write, NULL)
+                       : gm_checkpoint_save_without_optimizer(session, gm_wasm_write, NULL);
 }
 
 /* Loads the state from `size` bytes through read(). */

@@ -98,8 +98,8 @@
 #define GM_WITH_STORE (GM_TRAINING && !GM_ONLY_SELECTED)
 #endif
 
-/* 0: leave out gm_round_save() and its support in the checkpoint writer. If nothing calls the rest
- * of federated learning, the linker drops it anyway. */
+/* 0: leave out gm_round_save(). If nothing calls the rest of federated learning, the linker drops it
+ * anyway. */
 #ifndef GM_WITH_ROUNDS
 #define GM_WITH_ROUNDS 1
 #endif

@@ -474,6 +474,13 @@ uint32_t gm_checkpoint_size(const gm_session *session);
  * incomplete file has no header, so loading it fails. */
 int gm_checkpoint_save(const gm_session *session, gm_write_fn write, void *user);
 
+/* Saves parameters, statistics, properties and samples as they are. Moments, counters, rate, schedule
+ * and seed are those that the image begins with, so the optimizer begins again from the file, which
+ * has gm_checkpoint_size() bytes.
+ *
+ * Returns the codes of gm_checkpoint_save(). */
+int gm_checkpoint_save_without_optimizer(const gm_session *session, gm_write_fn write, void *user);
+
 /* Returns the size in bytes of the file that gm_checkpoint_save_half() writes, or 0 if the session
  * is not open. */
 uint32_t gm_checkpoint_half_size(const gm_session *session);

@@ -373,6 +373,10 @@ class Session
     {
         return gm_checkpoint_save(&session_, write_of<Write>, address(write));
     }
+    template <typename Write> Status save_without_optimizer(Write &&write) const
+    {
+        return gm_checkpoint_save_without_optimizer(&session_, write_of<Write>, address(write));
+    }
     uint32_t checkpoint_half_size() const { return gm_checkpoint_half_size(&session_); }
     template <typename Write> Status save_half(Write &&write) const
     {

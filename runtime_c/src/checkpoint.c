@@ -70,9 +70,9 @@ typedef struct writer {
     uint32_t from, to;           /* the bytes to write; the checksum covers the whole file */
     uint32_t offset;
     uint32_t crc;
+    int (*append_state)(struct writer *out, const gm_session *session, uint32_t encoding);
 #if GM_WITH_ROUNDS
     gm_delta_walk *next;         /* leads to the next base */
-    int (*append_state)(struct writer *out, const gm_session *session, uint32_t encoding);
 #endif
 } writer;
 
@@ -149,9 +149,7 @@ static void begin_file(writer *out, gm_write_fn write, void *user)
     out->to = UINT32_MAX;
     out->offset = sizeof(gm_checkpoint);
     out->crc = 0;
-#if GM_WITH_ROUNDS
     out->append_state = append_segments;
-#endif
 }
 
 static int append_body(writer *out, const gm_session *session, uint32_t encoding)
@@ -160,11 +158,7 @@ static int append_body(writer *out, const gm_session *session, uint32_t encoding
     if (status == GM_OK) {
         status = append_section(out, session, GM_SECTION_NAMES);
     }
-#if GM_WITH_ROUNDS
     return status == GM_OK ? out->append_state(out, session, encoding) : status;
-#else
-    return status == GM_OK ? append_segments(out, session, encoding) : status;
-#endif
 }
 
 /* Saves a file. The header comes last, because its checksum covers all that follows it. */
@@ -203,6 +197,58 @@ GM_COLD int gm_checkpoint_save(const gm_session *session, gm_write_fn write, voi
 GM_COLD int gm_checkpoint_save_half(const gm_session *session, gm_write_fn write, void *user)
 {
     return save_state(session, GM_ENCODING_HALF, write, user);
+}
+
+/* ---- Saving without the optimizer's state ---------------------------------------------------- */
+
+/* Returns whether byte `at` of the state is the optimizer's. *size: how many bytes from there on are
+ * like it. */
+static GM_COLD int is_optimizers(const gm_session *session, uint32_t at, uint32_t *size)
+{
+    const gm_state_entry *entry = gm_section_data(session->header, GM_SECTION_STATE);
+    const gm_state_entry *last = entry + section_of(session, GM_SECTION_STATE)->size / sizeof *entry;
+    *size = session->header->state_size - at;
+    for (; entry < last; ++entry) {
+        if (entry->role != GM_STATE_ROLE_SLOT && entry->role != GM_STATE_ROLE_CONTROL) {
+            continue;
+        }
+        if (at >= entry->offset && at - entry->offset < entry->size) {
+            *size = entry->offset + entry->size - at;
+            return 1;
+        }
+        if (at < entry->offset && entry->offset - at < *size) {
+            *size = entry->offset - at;
+        }
+    }
+    return 0;
+}
+
+/* Appends the state, with what the image begins with as the optimizer's. */
+static GM_COLD int append_begun_again(writer *out, const gm_session *session, uint32_t encoding)
+{
+    const uint8_t *initial = gm_section_data(session->header, GM_SECTION_INITIAL), zeros[CHUNK] = {0};
+    uint32_t given = section_of(session, GM_SECTION_INITIAL)->size, size; /* the rest begins as zeros */
+    int status = GM_OK;
+    (void)encoding;
+    for (uint32_t at = 0; at < session->header->state_size && status == GM_OK; at += size) {
+        const uint8_t *from = session->arena + at;
+        if (is_optimizers(session, at, &size)) {
+            uint32_t most = at < given ? given - at : CHUNK;
+            from = at < given ? initial + at : zeros;
+            size = size < most ? size : most;
+        }
+        status = append(out, from, size);
+    }
+    return status;
+}
+
+/* Only this refers to append_begun_again(), so the linker drops it from programs that do not call this. */
+GM_COLD int gm_checkpoint_save_without_optimizer(const gm_session *session, gm_write_fn write, void *user)
+{
+    writer out;
+    begin_file(&out, write, user);
+    out.append_state = append_begun_again;
+    return save(&out, session, GM_ENCODING_PLAIN);
 }
 
 /* ---- Saving the next base -------------------------------------------------------------------- */

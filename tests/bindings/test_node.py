@@ -27,9 +27,10 @@ SOURCES = ROOT / "bindings" / "js" / "src"
 CLASSES = ["nul", "één", "twee", "drie", "vier", "vijf", "zes", "zeven", "acht", "negen"]
 LIMITS = {"gradmote-simd.wasm": 50_000, "gradmote.wasm": 31_000, "gradmote.min.js": 8_700, "training.min.js": 10_200}
 SCRIPTS = sorted(npm_package.SCRIPTS.glob("*.test.mjs"))
-#: What only JavaScript's Session has: its views have no shape, and an image's losses and scheme can be asked for.
+#: What only JavaScript's Session has: its views have no shape, an image's losses and scheme can be asked for, and the
+#: optimizer can be left out of a checkpoint, which Python's CheckpointState does.
 #: openMemory() is for the package's other entries.
-JAVASCRIPT_ONLY = {"losses", "openMemory", "parameterShape", "scheme", "toString", "train"}
+JAVASCRIPT_ONLY = {"losses", "openMemory", "parameterShape", "saveWithoutOptimizer", "scheme", "toString", "train"}
 #: The members of FederatedSession of gradmote/federated, so that pages without rounds do not fetch it.
 OF_ROUNDS = {"round", "beginRound", "roundDelta", "checkDelta", "endRound"}
 #: The function of gradmote/export.

@@ -433,9 +433,12 @@ export class Session {
 
   /** Returns the bytes of a .gmck checkpoint. half: store float32 numbers in 16 bits, which rounds them. */
   save(half = false): Uint8Array {
-    const memory = this.openMemory();
-    const size = memory.exports[half ? "gm_checkpoint_half_size" : "gm_checkpoint_size"](memory.opened);
-    return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", half ? 1 : 0));
+    return this.#save(half ? 1 : 0, half ? "gm_checkpoint_half_size" : "gm_checkpoint_size");
+  }
+
+  /** Returns a checkpoint from which the optimizer begins again: moments, counters, rate and schedule are the image's. */
+  saveWithoutOptimizer(): Uint8Array {
+    return this.#save(2, "gm_checkpoint_size");
   }
 
   /** Loads the state from a checkpoint's bytes, plain or half. Checks all bytes before it changes anything. */
@@ -497,6 +500,12 @@ export class Session {
   #call(name: keyof Exports & `gm_${string}`, where: string, ...values: number[]): number {
     const memory = this.openMemory();
     return check(memory.exports[name](memory.opened, ...values), where);
+  }
+
+  /** form: as for gm_wasm_save(). */
+  #save(form: number, sizeOf: `gm_${string}`): Uint8Array {
+    const memory = this.openMemory(), size = memory.exports[sizeOf](memory.opened);
+    return memory.through(new Uint8Array(size >>> 0), () => this.#call("gm_wasm_save", "save", form));
   }
 
   /** Calls a function whose last parameter is a pointer for its results, and returns their words. */

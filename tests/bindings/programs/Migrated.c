@@ -120,12 +120,14 @@ static void describe(void)
 static void state(const char *folder)
 {
     gm_property property;
-    file saved = {0, block(LARGEST)};
+    file saved = {0, block(LARGEST)}, begun = {0, block(LARGEST)};
     CHECK(gm_property_set_i32(&session, "epoch", 3) == GM_OK && gm_property_set_f32(&session, "best", 0.5f) == GM_OK);
     CHECK(gm_property_get(&session, "epoch", &property) == GM_OK && property.value == 3);
     CHECK(gm_checkpoint_save(&session, write_bytes, &saved) == GM_OK);
     CHECK(gm_checkpoint_load(&session, read_bytes, &saved, saved.size) == GM_OK);
     write_file(folder, "trained.gmck", &saved);
+    CHECK(gm_checkpoint_save_without_optimizer(&session, write_bytes, &begun) == GM_OK && begun.size == saved.size);
+    write_file(folder, "begun.gmck", &begun);
     files exported = {read_file(folder, "accumulating.gmex"), {0, block(LARGEST)}};
     CHECK(gm_export(&session, read_table, write_model, &exported, exported.table.size) == GM_OK);
     write_file(folder, "trained.onnx", &exported.model);

@@ -115,6 +115,38 @@ static void test_round_trip(void)
     CHECK(memcmp(arena.bytes, other_arena.bytes, TINY_STATE_SIZE) == 0);
 }
 
+/* Returns the state that a file of this session's state table has. */
+static const uint8_t *state_in(const file *f, const gm_session *session)
+{
+    return f->bytes + gm_checkpoint_size(session) - TINY_STATE_SIZE;
+}
+
+/* What is not the optimizer's stays; the optimizer's is as in the image, also if the state's rest begins as zeros. */
+static void test_without_optimizer(void)
+{
+    gm_session trained, fresh;
+    file f, first;
+    train_tiny(&trained, &arena, 4);
+    file_init(&f);
+    CHECK_STATUS(GM_OK, gm_checkpoint_save_without_optimizer(&trained, file_write, &f));
+    CHECK(f.header_written && f.next == sizeof(gm_checkpoint));
+    CHECK_STATUS(GM_OK, gm_open(&fresh, image.bytes, image_size, other_arena.bytes, TINY_ARENA));
+    save(&fresh, &first);
+    const uint8_t *saved = state_in(&f, &trained), *initial = state_in(&first, &fresh);
+    CHECK(memcmp(saved, arena.bytes, TINY_W_MOMENT) == 0 && memcmp(saved, initial, TINY_W_MOMENT) != 0);
+    CHECK(memcmp(saved + TINY_W_MOMENT, arena.bytes + TINY_W_MOMENT, TINY_CONTROL - TINY_W_MOMENT) != 0);
+    CHECK(memcmp(saved + TINY_W_MOMENT, initial + TINY_W_MOMENT, TINY_PROPERTIES - TINY_W_MOMENT) == 0);
+    CHECK(memcmp(saved + TINY_PROPERTIES, arena.bytes + TINY_PROPERTIES, TINY_STATE_SIZE - TINY_PROPERTIES) == 0);
+    CHECK_STATUS(GM_OK, gm_checkpoint_load(&fresh, file_read, &f, gm_checkpoint_size(&trained)));
+    CHECK(memcmp(other_arena.bytes, saved, TINY_STATE_SIZE) == 0 && gm_control_view(&fresh)->optimizer_steps == 0);
+    for (int call = 0; f.calls_until_failure < 0; ++call) {
+        file_init(&f);
+        f.calls_until_failure = call;
+        int status = gm_checkpoint_save_without_optimizer(&trained, file_write, &f);
+        CHECK(status == (f.header_written ? GM_OK : GM_ERR_IO));
+    }
+}
+
 /* A packed one keeps what it does not pack, and 11 bits of each number; saved again, it is the same. */
 static void test_packed_round_trip(void)
 {
@@ -348,10 +380,12 @@ static void test_arguments(void)
     train_tiny(&session, &arena, 0);
     file_init(&f);
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_save(&session, NULL, &f));
+    CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_save_without_optimizer(&session, NULL, &f));
     CHECK_STATUS(GM_ERR_INVALID_ARGUMENT, gm_checkpoint_load(&session, NULL, &f, sizeof f.bytes));
     CHECK_STATUS(GM_OK, gm_begin(&session, GM_PROGRAM_STEP));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_save(&session, file_write, &f));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_save_half(&session, file_write, &f));
+    CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_save_without_optimizer(&session, file_write, &f));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_part_half(&session, 0, f.bytes, 1));
     CHECK_STATUS(GM_ERR_BUSY, gm_checkpoint_load(&session, file_read, &f, sizeof f.bytes));
     gm_close(&session);
@@ -366,6 +400,7 @@ int main(void)
     test_round_trip();
     test_accumulated_is_dropped();
     test_layout();
+    test_without_optimizer();
     test_packed_round_trip();
     test_parts();
     test_foreign();

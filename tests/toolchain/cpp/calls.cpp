@@ -197,6 +197,10 @@ static void checkpoints(const File &classifier)
     gradmote::Source read{file.data(), file.size()};
     CHECK(other.session.check_checkpoint(read, file.size()) && other.session.load(read, file.size()));
     CHECK(memcmp(other.session.parameter("w").data(), session.parameter("w").data(), 48) == 0);
+    Bytes begun(file.size());
+    CHECK(session.save_without_optimizer(gradmote::Sink{begun.data(), begun.size()}));
+    CHECK(other.session.load_from(begun.data(), begun.size()) && other.session.control()->optimizer_steps == 0);
+    CHECK(memcmp(other.session.parameter("w").data(), session.parameter("w").data(), 48) == 0);
     CHECK(other.session.reset() && other.session.carry_over(read, file.size(), &carried) && carried == 2);
     CHECK(memcmp(other.session.parameter("w").data(), session.parameter("w").data(), 48) == 0);
     CHECK(other.session.load_from(half.data(), half.size()));

@@ -9,6 +9,7 @@ from pathlib import Path
 from bindings.digits import check_export, images
 
 from bindings import cpp
+from gradmote import Session
 from gradmote.training import CheckpointState
 from runtime_sources import NUMERICS_FLAGS, ROOT, WARNING_FLAGS
 from support.objects import host_library, run
@@ -110,4 +111,12 @@ def test_the_calls_in_c_train(tmp_path: Path) -> None:
     done = subprocess.run([str(program), str(tmp_path)], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     check_export(tmp_path)
-    assert dict(CheckpointState.load_checkpoint(tmp_path / "trained.gmck").properties) == {"epoch": 3, "best": 0.5}
+    properties = {"epoch": 3, "best": 0.5}
+    assert dict(CheckpointState.load_checkpoint(tmp_path / "trained.gmck").properties) == properties
+    image = (tmp_path / "accumulating.mote").read_bytes()
+    with Session(image, "strict") as trained, Session(image, "strict") as begun:
+        trained.load((tmp_path / "trained.gmck").read_bytes())
+        begun.set_parameters(trained.parameters())
+        for name, value in properties.items():
+            begun.set_property(name, value)
+        assert (tmp_path / "begun.gmck").read_bytes() == begun.save()

@@ -174,14 +174,6 @@ class Model
         return value;
     }
 
-    /* Returns the state that a session begins with. */
-    Bytes initial_state() const
-    {
-        const gm_section &initial = header()->sections[GM_SECTION_INITIAL];
-        Bytes state(header()->state_size);
-        memcpy(state.data(), bytes() + initial.offset, initial.size);
-        return state;
-    }
     const gm_header *header() const { return session.c()->header; }
     const uint8_t *bytes() const { return image_.data()->bytes; }
 
@@ -275,10 +267,8 @@ class State
     {
         const gradmote::Session &session = model().session;
         Bytes saved(session.checkpoint_size());
-        check(session.save_to(saved.data(), saved.size()), where_);
-        if (!with_optimizer) {
-            forget_optimizer(saved);
-        }
+        const gradmote::Sink file{saved.data(), saved.size()};
+        check(with_optimizer ? session.save(file) : session.save_without_optimizer(file), where_);
         const Bytes trailer = properties_.trailer();
         saved.insert(saved.end(), frozen_.begin(), frozen_.end());
         saved.insert(saved.end(), trailer.begin(), trailer.end());
@@ -354,20 +344,6 @@ class State
         if (!status && is_short) {
             status = session.remove_property(name.c_str());
         }
-    }
-
-    /* Gives moments, counters, rate and schedule of a saved checkpoint the image's initial values. */
-    void forget_optimizer(Bytes &saved) const
-    {
-        const Bytes initial = model().initial_state();
-        uint8_t *state = saved.data() + saved.size() - initial.size();
-        for (const gm_state_entry &entry : model().records<gm_state_entry>(GM_SECTION_STATE)) {
-            if (entry.role == GM_STATE_ROLE_SLOT || entry.role == GM_STATE_ROLE_CONTROL) {
-                memcpy(state + entry.offset, initial.data() + entry.offset, entry.size);
-            }
-        }
-        const uint32_t crc = gradmote::crc32(0, saved.data() + 16, saved.size() - 16);
-        memcpy(saved.data() + offsetof(gm_checkpoint, crc), &crc, sizeof crc);
     }
 
     Bytes file_;
