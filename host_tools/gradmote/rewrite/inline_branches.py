@@ -13,7 +13,8 @@ from ..ir.graph import Builder, constant_array, describe, sort_nodes, unique_nam
 #: Operators that run graphs of their own -> the hint for a model that contains one.
 CONTROL_FLOW = {
     "If": "fix what its condition depends on with --shape or --constant, or export the model without it",
-    "Loop": "export the model with the loop unrolled, or with LSTM, GRU or RNN in its place",
+    "Loop": "export the model with the loop unrolled, or with LSTM, GRU or RNN instead; if it is PyTorch's "
+    "EmbeddingBag, write Embedding and .sum(1), .mean(1) or .amax(1) of its result",
     "Scan": "export the model with the loop unrolled, or with LSTM, GRU or RNN in its place",
     "SequenceMap": "export the model without sequences",
 }

@@ -13,6 +13,7 @@ from . import (
     fold_constants,
     fuse_group_norm,
     fuse_standardize,
+    integers_in_float,
     layers,
     matrix_products,
     planar_convolutions,
@@ -56,6 +57,7 @@ PREPARE: list[Callable[[ir.Graph, Set[str]], None]] = [
 
 #: Passes that follow, after BatchNormalization in the chosen mode.
 REWRITE: list[Callable[[ir.Graph, Set[str]], None]] = [
+    integers_in_float.run,
     matrix_products.matmul_vectors,
     planar_pools.run,
     planar_convolutions.run,
