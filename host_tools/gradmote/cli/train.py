@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ..errors import DataError, OutputError
-from ..terminal.printable import finite
 from . import options as o
+from .course import Asked, Course, CourseOptions, with_course
 from .messages import is_quiet
-from .output import say, say_json
 from .samples import SampleOptions, print_notes, with_samples
 from .stopping import Stop, stopping
 from .watching import watching
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset
+    from ..device.evaluation import Evaluation
     from ..device.fitting import Fit
     from ..device.target import Target
-    from ..device.types import Saves
     from ..formats.files import Output
-
-#: The lowest number of erase cycles in data sheets of microcontrollers' flash.
-ERASE_CYCLES = 10_000
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
 Data = Annotated[
@@ -69,7 +63,8 @@ Warmup = Annotated[
         "--warmup",
         min=0,
         metavar="STEPS",
-        help="Linear schedule: the rate rises for this many steps, then falls to 0 at the last one. Needs --lr.",
+        help="The rate rises for this many steps; then, without --schedule, it falls to 0 at the last one, and "
+        "needs --lr.",
     ),
 ]
 Checkpoint = Annotated[Path | None, typer.Option("--checkpoint", help="Write what was learned here (.gmck).")]
@@ -100,10 +95,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON object instea
 
 
 @with_samples
+@with_course
 def command(
     image: Image,
     data: Data,
     sample_options: SampleOptions,
+    course: CourseOptions,
     on: On = "twin",
     threads: Threads = 1,
     epochs: Epochs = 1,
@@ -121,22 +118,28 @@ def command(
     """Train a compiled model: `gradmote train model.mote --data digits.npz --on qemu:mps2-an386`.
 
     Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the
-    checkpoint; the exit status is 130, 143 or 129 then.
+    checkpoint; the exit status is 130, 143 or 129 then, and --continue goes on.
     """
     from ..formats.files import Output
+    from .train_report import report
 
+    course.require(checkpoint, resume, lr, warmup)
     output = None if checkpoint is None else Output(checkpoint)
     samples = _samples(image, data, sample_options, micro_batches)
+    parted = course.parted(samples, batch_order)
     quiet = as_json or is_quiet()
     with stopping() as stop, _opened(on, threads, image, quiet) as target:
-        _prepare(target, image, resume, half, carry_over, as_json)
-        _set_rate(target, lr, warmup, epochs * (len(samples.x) // (target.info().batch * micro_batches)))
+        _prepare(target, image, checkpoint if course.goes_on else resume, half, carry_over, quiet)
+        asked = Asked(epochs, batch_order, micro_batches, lr, warmup, checkpoint)
+        begun = Course(target, image.read_bytes(), parted, course, asked)
         _save_to(target, output, save_every)
+        begun.begin()
         stop.waits = True
-        result = _train(target, samples, epochs, batch_order, micro_batches, save_every, quiet, stop)
+        result = _train(target, parted, begun, save_every, quiet, stop)
         if output is not None:
-            output.write(target.save(half))
-        _report(target, result, checkpoint, as_json, stop, samples)
+            output.write(target.save(half) if result.last is None else result.last)
+        tested = _tested(target, samples, course, stop)
+        report(target, result, begun, tested, as_json, stop, samples)
         stop.leave()
 
 
@@ -177,16 +180,6 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
         target.load(as_half(kept) if half else kept)
 
 
-def _set_rate(target: Target, rate: float | None, warmup: int | None, steps: int) -> None:
-    """Set a constant rate, or the linear schedule; without either, the rate is unchanged."""
-    if warmup is not None and rate is None:
-        raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
-    if warmup is not None and rate is not None:
-        target.set_linear_schedule(rate, warmup, steps)
-    elif rate is not None:
-        target.set_learning_rate(rate)
-
-
 def _save_to(target: Target, output: Output | None, save_every: int | None) -> None:
     """Prepare for checkpoints: the twin has no flash, so it saves to the output file."""
     from ..device.twin_target import TwinTarget
@@ -207,118 +200,33 @@ def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
         o.tell(f"a save on the way failed, and the training goes on: {error}")
 
 
-def _train(
-    target: Target,
-    samples: Any,
-    epochs: int,
-    seed: int,
-    micro_batches: int,
-    save_every: int | None,
-    quiet: bool,
-    stop: Stop,
-) -> Fit:
+def _train(target: Target, samples: Dataset, course: Course, save_every: int | None, quiet: bool, stop: Stop) -> Fit:
     from ..device.progress import fit_with_progress
 
+    asked, options = course.asked, course.options
     return fit_with_progress(
         target,
         samples,
-        epochs,
-        seed,
+        asked.epochs,
+        asked.seed,
         should_stop=lambda: bool(stop),
         quiet=quiet,
-        micro_batches=micro_batches,
+        micro_batches=asked.micro_batches,
         save_every=save_every,
+        on_epoch=course.on_epoch,
+        schedule=course.schedule,
+        keep_best=options.keep_best,
+        patience=options.patience,
+        on_best=course.on_best,
+        start=course.start,
+        best=course.best,
     )
 
 
-# ---- The report -----------------------------------------------------------------------------------------------------
+def _tested(target: Target, samples: Dataset, course: CourseOptions, stop: Stop) -> Evaluation | None:
+    """Return the result on the samples to test on, which --validate leaves for the end; None without them."""
+    from ..device.progress import evaluate_with_progress
 
-
-def _report(target: Target, result: Fit, checkpoint: Path | None, as_json: bool, stop: Stop, samples: Dataset) -> None:
-    if as_json:
-        say_json(finite({**_summary(target, result, checkpoint), "data": [*samples.notes, *samples.converted]}))
-        return
-    from ..terminal.terminal import Console
-
-    console = Console()
-    console.print(_table(result))
-    if result.dropped:
-        console.print(f"{result.dropped} samples an epoch did not fill a batch and were left out, others each time")
-    for line in samples.converted:
-        say(line)
-    if result.stopped:
-        console.print(_stopped(result, checkpoint, stop))
-    elif not result.metrics and not any(epoch.test for epoch in result.epochs):
-        console.print("nothing was trained (--epochs 0), or tested: the data has no x_test and y_test")
-    if result.skipped:
-        console.print(_skipped(result))
-    if result.saves is not None:
-        console.print(_saves(result.saves))
-    memory = target.mem()
-    if memory is not None:
-        console.print(
-            f"{target.name}: arena {memory.arena_required:,} of {memory.arena_available:,} bytes, stack "
-            f"{memory.stack_used:,} of {memory.stack_size:,}, static {memory.static_ram:,}, code {memory.code:,}"
-        )
-    if checkpoint is not None:
-        console.print(f"wrote {checkpoint}")
-
-
-def _stopped(result: Fit, checkpoint: Path | None, stop: Stop) -> str:
-    after = f" after update {result.metrics.optimizer_steps:,}" if result.metrics else ""
-    where = (
-        f"what was learned until then is in {checkpoint}" if checkpoint else "no --checkpoint keeps what was learned"
-    )
-    return f"stopped by {stop.name}{after}; {where}"
-
-
-def _skipped(result: Fit) -> str:
-    from ..device.fitting import NOT_FINITE_MEANS, SKIPPED_HINT
-
-    return f"{result.skipped} steps skipped: {NOT_FINITE_MEANS} - {SKIPPED_HINT}"
-
-
-def _saves(saves: Saves) -> str:
-    """Return how often the target saved, why a save failed, and how long the flash lasts."""
-    from ..device.protocol import error_of
-
-    text = f"saved {saves.saves} times, every {saves.every:,} updates" if saves.every else "never saved on the way"
-    if saves.error:
-        text += f"; the last one failed: {error_of(saves.error, 'save')}"
-    if saves.every and saves.slots:
-        lasts = saves.every * saves.slots * ERASE_CYCLES
-        text += f"\n{saves.slots} checkpoint slots take turns; {ERASE_CYCLES:,} erases of each last {lasts:,} updates"
-    return text
-
-
-def _table(result: Fit) -> Any:
-    from rich.table import Table
-
-    more = ["skipped"] if result.skipped else []
-    table = Table("epoch", "loss", "test loss", "accuracy", "samples/s", *more, box=None)
-    for epoch in result.epochs:
-        test = (_shown(epoch.test.loss, ".4f"), _shown(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
-        rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0
-        skipped = [str(epoch.skipped)] if result.skipped else []
-        table.add_row(str(epoch.epoch), _shown(epoch.loss, ".4f"), *test, f"{rate:.0f}" if rate else "", *skipped)
-    return table
-
-
-def _shown(value: float, form: str) -> str:
-    """Return the number as text, or "" for NaN: without training, classes or a full batch."""
-    return "" if math.isnan(value) else format(value, form)
-
-
-def _summary(target: Target, result: Fit, checkpoint: Path | None) -> dict[str, Any]:
-    memory = target.mem()
-    return {
-        "target": target.name,
-        "epochs": [asdict(epoch) for epoch in result.epochs],
-        "dropped": result.dropped,
-        "stopped": result.stopped,
-        "skipped": result.skipped,
-        "metrics": asdict(result.metrics) if result.metrics else None,
-        "memory": asdict(memory) if memory else None,
-        "saves": asdict(result.saves) if result.saves else None,
-        "checkpoint": str(checkpoint) if checkpoint else None,
-    }
+    if course.validate is None or samples.x_test is None or stop:
+        return None
+    return evaluate_with_progress(target, samples)

@@ -16,6 +16,7 @@ from ..data.dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
 from .matching import matched
 from .samples import Samples, check_tensor, others_of
+from .schedules import Schedule
 from .target import Target
 from .types import Metrics, Saves, Tensor
 
@@ -56,6 +57,27 @@ class Epoch:
     skipped: int = 0
 
 
+@dataclass(frozen=True)
+class Best:
+    """The epoch with the best test so far: the highest accuracy, or without classes the lowest loss.
+
+    Of equal accuracies the lower loss is the better, of equal losses the earlier epoch.
+    """
+
+    epoch: int
+    test: Evaluation
+    checkpoint: bytes  #: the state after it (.gmck); empty without `keep_best`
+
+    def is_beaten_by(self, test: Evaluation) -> bool:
+        """Return whether another test is better."""
+        return _rank(test) < _rank(self.test)
+
+
+def _rank(test: Evaluation) -> tuple[float, float]:
+    """Return numbers that are lower for a better test."""
+    return tuple(math.inf if math.isnan(n) else n for n in (-test.accuracy, test.loss))  # type: ignore[return-value]
+
+
 @dataclass
 class Fit:
     """The result of fit().
@@ -66,6 +88,9 @@ class Fit:
         stopped: Whether should_stop() ended the training.
         metrics: The metrics of the last step; None without a step.
         saves: The target's checkpoints, if `save_every` was given.
+        best: With `keep_best` or `patience`, the best epoch.
+        ran_out: Whether `patience` ended the training.
+        last: With `keep_best`, the state after the last update (.gmck); the target has the best one.
     """
 
     epochs: list[Epoch] = field(default_factory=list)
@@ -73,6 +98,9 @@ class Fit:
     stopped: bool = False
     metrics: Metrics | None = None
     saves: Saves | None = None
+    best: Best | None = None
+    ran_out: bool = False
+    last: bytes | None = None
 
     @property
     def skipped(self) -> int:
@@ -90,6 +118,13 @@ def fit(
     should_stop: Callable[[], bool] = lambda: False,
     micro_batches: int = 1,
     save_every: int | None = None,
+    *,
+    schedule: Schedule | None = None,
+    keep_best: bool = False,
+    patience: int | None = None,
+    on_best: Callable[[Best], None] = lambda best: None,
+    start: tuple[int, int] = (1, 0),
+    best: Best | None = None,
 ) -> Fit:
     """Train for `epochs` passes over data.x, and test after each.
 
@@ -109,29 +144,76 @@ def fit(
             needs an image that keeps gradients (program "train").
         save_every: The number of updates between two checkpoints that the target keeps
             (Target.save_every); None leaves the target's setting unchanged.
+        schedule: The rate of each update (schedules.py), set before it; it counts from 0 over all epochs.
+        keep_best: Leave the target with the state after the epoch with the best test, unless
+            should_stop() ended the training. Reads the state after each better epoch.
+        patience: The number of epochs without a better test after which the training ends.
+        on_best: Called after each epoch that is the best so far, before on_epoch.
+        start: (epoch, updates), the point of an earlier run to go on from: in the middle of this epoch,
+            after so many of its updates. The target has the state of that point.
+        best: The best epoch of that earlier run.
     """
+    if (keep_best or patience is not None) and data.x_test is None:
+        raise DataError("the best epoch is that with the best test, and the data has no test set", "set samples apart")
     batch, data = _checked(target, data, micro_batches)
     samples = Samples(target, data, data.x, data.y, others_of(target, data.more, len(data.x)))
-    training = _Training(samples, (micro_batches, batch), on_step, should_stop)
+    training = _Training(samples, (micro_batches, batch), on_step, should_stop, schedule, start)
+    if keep_best or patience is not None:
+        training.judge = _Judge(target, keep_best, patience, on_best, best)
     if save_every is not None:
         target.save_every(save_every)
     training.run(epochs, seed, on_epoch)
     if save_every is not None:
         training.result.saves = target.saves()
+    if keep_best:
+        _load_best(target, training.result)
     return training.result
+
+
+def _load_best(target: Target, result: Fit) -> None:
+    """Leave the target with its best state, after a training that was not stopped."""
+    result.last = target.save()
+    if result.best is not None and not result.stopped and result.last != result.best.checkpoint:
+        target.load(result.best.checkpoint)
+
+
+class _Judge:
+    """Finds the best epoch, and when to give up."""
+
+    def __init__(
+        self, target: Target, keeps: bool, patience: int | None, on_best: Callable[[Best], None], best: Best | None
+    ) -> None:
+        self.target, self.keeps, self.patience, self.on_best, self.best = target, keeps, patience, on_best, best
+
+    def goes_on(self, epoch: Epoch) -> bool:
+        """Keep the epoch if it is the best so far, and return whether the training goes on."""
+        if epoch.test is not None and (self.best is None or self.best.is_beaten_by(epoch.test)):
+            self.best = Best(epoch.epoch, epoch.test, self.target.save() if self.keeps else b"")
+            self.on_best(self.best)
+        waited = epoch.epoch - (self.best.epoch if self.best else 0)
+        return self.patience is None or waited < self.patience
 
 
 class _Training:
     """One call of fit(), with its result so far."""
 
     def __init__(
-        self, samples: Samples, size: tuple[int, int], on_step: Callable[[Step], None], should_stop: Callable[[], bool]
+        self,
+        samples: Samples,
+        size: tuple[int, int],
+        on_step: Callable[[Step], None],
+        should_stop: Callable[[], bool],
+        schedule: Schedule | None = None,
+        start: tuple[int, int] = (1, 0),
     ) -> None:
-        """Begin before the first epoch. size: (micro-batches per update, samples per micro-batch)."""
+        """Begin at `start`. size: (micro-batches per update, samples per micro-batch)."""
         self.samples = samples
         self.size = size
         self.on_step = on_step
         self.should_stop = should_stop
+        self.schedule = schedule
+        self.start = start
+        self.judge: _Judge | None = None
         self.result = Fit(dropped=len(samples.x) % math.prod(size))
 
     def run(self, epochs: int, seed: int, on_epoch: Callable[[Epoch], None]) -> None:
@@ -141,14 +223,23 @@ class _Training:
         """
         if epochs == 0:
             self.result.epochs.append(Epoch(0, math.nan, self.tested(), 0, 0.0))
-        for number in range(1, epochs + 1):
+        for number in range(self.start[0], epochs + 1):
             done = self.epoch(number, seed)
             self.result.epochs.append(done)
+            goes_on = not self.result.stopped and self.goes_on(done)
             on_epoch(done)
-            if done.skipped * math.prod(self.size) == done.samples:
+            if done.samples and done.skipped * math.prod(self.size) == done.samples:
                 raise learns_nothing(self.result)
-            if self.result.stopped:
+            if not goes_on:
                 return
+
+    def goes_on(self, done: Epoch) -> bool:
+        """Return whether the training goes on after an epoch."""
+        if self.judge is None:
+            return True
+        self.result.ran_out = not self.judge.goes_on(done)
+        self.result.best = self.judge.best
+        return not self.result.ran_out
 
     def epoch(self, number: int, seed: int) -> Epoch:
         """Train for one epoch, in the order of (seed, number), then test."""
@@ -168,7 +259,10 @@ class _Training:
     def losses(self, epoch: int, groups: Array) -> list[float]:
         """Make one update for each group of samples, and return their losses."""
         losses: list[float] = []
-        for step, group in enumerate(groups, start=1):
+        before = self.start[1] if epoch == self.start[0] else 0
+        for step, group in enumerate(groups[before:], start=before + 1):
+            if self.schedule is not None:
+                self.samples.target.set_learning_rate(self.schedule((epoch - 1) * len(groups) + step - 1))
             metrics = _update_or_skip(self.samples, group)
             losses.append(metrics.loss)
             self.result.metrics = metrics

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -42,16 +43,21 @@ def fit_with_progress(
     quiet: bool = False,
     micro_batches: int = 1,
     save_every: int | None = None,
+    on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    **more: Any,
 ) -> Fit:
     """Call fit(), and show a bar that counts steps.
 
-    The bar shows the loss of the last step and the accuracy of the last epoch.
+    The bar shows the loss of the last step and the accuracy of the last epoch. `more`: the arguments of
+    fit() that it takes by keyword alone.
     """
     shown = {"accuracy": ""}
     skipped: list[int] = []
 
     with progress_bar(quiet) as bar:
-        task = bar.add_task("train", total=epochs * (len(data.x) // (target.info().batch * micro_batches)))
+        each = len(data.x) // (target.info().batch * micro_batches)
+        epoch, step = more.get("start", (1, 0))
+        task = bar.add_task("train", total=epochs * each, completed=(epoch - 1) * each + step)
 
         def after_step(step: Step) -> None:
             if math.isnan(step.metrics.loss):
@@ -66,8 +72,9 @@ def fit_with_progress(
                 shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
             if bar.disable and not quiet:
                 bar.console.print(epoch_line(epoch, epochs), highlight=False, soft_wrap=True)
+            on_epoch(epoch)
 
-        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches, save_every)
+        return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches, save_every, **more)
 
 
 def epoch_line(epoch: Epoch, epochs: int) -> str:

@@ -35,6 +35,8 @@ OUTPUTS = {
     ("export", "out"): "export model.onnx learned.gmck -o OUT",
     ("wasm", "out"): "wasm model.mote -o OUT",
     ("train", "checkpoint"): "train model.mote --data data.npz --checkpoint OUT",
+    ("train", "log"): "train model.mote --data data.npz --log OUT",
+    ("evaluate", "png"): "evaluate model.mote --data data.npz --png OUT",
     ("simulate", "checkpoint"): "federate simulate model.mote --data data.npz --devices 2 --checkpoint OUT",
 }
 #: Paths that are only read, though their options take a path that is not there; and a plot, whose suffix matters.
@@ -63,8 +65,8 @@ def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def arguments(command: str, out: str, folder: Path) -> list[str]:
-    words = [out if word == "OUT" else word for word in OUTPUTS[next(k for k in OUTPUTS if k[0] == command)].split()]
+def arguments(option: tuple[str, str], out: str, folder: Path) -> list[str]:
+    words = [out if word == "OUT" else word for word in OUTPUTS[option].split()]
     return [str(folder / word) if word != out and (folder / word).is_file() else word for word in words]
 
 
@@ -97,6 +99,7 @@ def refused_before_work(command: str) -> list[str]:
         "artifacts": ["gradmote.artifacts.build_artifacts"],
         "compile": ["gradmote.compiler.compile.compile_model"],
         "train": ["gradmote.device.target_factory.open_target"],
+        "evaluate": ["gradmote.device.target_factory.open_target"],
         "export": ["gradmote.artifacts.export.trained_model"],
         "wasm": ["gradmote.project.wasm.built"],
         "simulate": ["gradmote.federated.simulate.Simulation"],
@@ -104,15 +107,16 @@ def refused_before_work(command: str) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", ["no folder", "a folder", "below a file", "no name"])
-@pytest.mark.parametrize("command", [command for command, _ in OUTPUTS])
+@pytest.mark.parametrize("option", OUTPUTS, ids="-".join)
 def test_what_cannot_be_written_is_told_in_one_line(
-    command: str,
+    option: tuple[str, str],
     kind: str,
     inputs: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    command = option[0]
     if command in FOLDERS and (kind == "no folder" or (kind == "a folder" and command in FILLS)):
         pytest.skip("that makes folders")
     monkeypatch.chdir(tmp_path)
@@ -120,7 +124,7 @@ def test_what_cannot_be_written_is_told_in_one_line(
         monkeypatch.setattr(name, lambda *a, **k: pytest.fail("the work began"))
     out = unwritable(kind, tmp_path)
     before = sorted(tmp_path.rglob("*"))
-    assert cli.main(arguments(command, out, inputs)) != 0
+    assert cli.main(arguments(option, out, inputs)) != 0
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2 and said[0].startswith("error: ") and out.split("/")[0] in said[0], said
     assert said[1].startswith(" hint: ")
@@ -136,9 +140,9 @@ def full_disk() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
-@pytest.mark.parametrize("command", [command for command, _ in OUTPUTS])
+@pytest.mark.parametrize("option", OUTPUTS, ids="-".join)
 def test_a_full_disk_leaves_the_file_before(
-    command: str,
+    option: tuple[str, str],
     inputs: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -146,9 +150,10 @@ def test_a_full_disk_leaves_the_file_before(
     full_disk: None,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    command = option[0]
     if command not in FOLDERS and command != "keygen":
         Path("out").write_bytes(b"before")
-    assert cli.main(arguments(command, "out", inputs)) == 1
+    assert cli.main(arguments(option, "out", inputs)) == 1
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 2 and re.fullmatch("error: cannot write .*out.*: File too large", said[0]), said
     left = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -178,7 +183,7 @@ WRITING = {
 #: another thing.
 NO_RESULTS = {
     ("data/array_files.py", "savez"),  # into memory
-    ("report/analyze/picture.py", "savefig"),
+    ("report/pictures.py", "savefig"),
     ("device/flash/emulated.py", "open"),
     ("device/flash/processes.py", "open"),
 }

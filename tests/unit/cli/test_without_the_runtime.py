@@ -56,6 +56,7 @@ NEED_THE_TWIN = (
     "bench model.mote",
     "train model.mote --data data.npz",
     "train model.mote --data data.npz --on twin:strict",
+    "evaluate model.mote --data data.npz",
     "federate simulate model.mote --data data.npz --devices 2",
     "compile model.onnx --loss cross_entropy --data data.npz --ram 8K -o measured.mote",
     "compile fixed.onnx --loss cross_entropy --batch 4 -o free.mote",
@@ -64,6 +65,7 @@ NEED_THE_TWIN = (
 ON_A_BOARD = (
     f"flash model.mote --board {BOARD}",
     "train model.mote --data data.npz --on PORT --checkpoint board.gmck",
+    "evaluate model.mote --data data.npz --on PORT",
     "update model.mote --on PORT",
     "console PORT",
     f"bench model.mote --board {BOARD}",

@@ -1,0 +1,115 @@
+"""The host's side of a training, in a file beside its checkpoint: settings, epochs so far, and the best of them.
+
+The checkpoint counts the updates itself, so the two files need not be written together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from gradmote.errors import DataError
+
+from ..data.dataset import Dataset
+from ..formats.checkpoint import unpack
+from ..formats.files import write_atomically
+from ..terminal.printable import finite
+from .evaluation import Evaluation
+from .fitting import Best, Epoch
+
+_VERSION = 1
+
+
+@dataclass
+class Run:
+    """A training that can go on.
+
+    Attributes:
+        settings: What makes it what it is, by name; another run goes on only with equal ones.
+        first: The updates that the model had made before it, skipped ones included.
+        epochs: The finished epochs.
+        best: The number of the best epoch; None without one.
+    """
+
+    settings: dict[str, Any]
+    first: int
+    epochs: list[Epoch] = field(default_factory=list)
+    best: int | None = None
+
+    def write(self, path: Path) -> None:
+        """Write the file. Raises OutputError."""
+        content = {"version": _VERSION, **asdict(self)}
+        write_atomically(path, json.dumps(finite(content), indent=1).encode() + b"\n")
+
+    def require(self, settings: dict[str, Any], path: Path) -> None:
+        """Raise DataError unless the settings are those of this run."""
+        for name, value in settings.items():
+            if self.settings.get(name) != value:
+                raise DataError(
+                    f"{path} is of a run with another {name}: {self.settings.get(name)}, now {value}",
+                    "give the same, or begin a run of its own: --resume instead of --continue",
+                )
+
+    def position(self, checkpoint: bytes, each: int) -> tuple[int, int]:
+        """Return the epoch to go on in and its updates so far, and forget the epochs after it.
+
+        each: the updates of an epoch. Raises DataError for a checkpoint from before the run.
+        """
+        updates = updates_of(checkpoint) - self.first
+        if updates < 0:
+            raise DataError(f"the checkpoint is from {-updates} updates before the run", "give the run's own")
+        epoch, step = divmod(updates, each)
+        self.epochs = [done for done in self.epochs if done.epoch <= epoch]
+        return epoch + 1, step
+
+    def best_epoch(self, path: Path) -> Best | None:
+        """Return the best epoch so far, whose checkpoint is at `path`; None if it is not among them."""
+        found = next((e for e in self.epochs if e.epoch == self.best and e.test is not None), None)
+        if found is None or found.test is None or not path.is_file():
+            return None
+        return Best(found.epoch, found.test, path.read_bytes())
+
+
+def read_run(path: Path) -> Run:
+    """Return the run in a file. Raises DataError if it has none."""
+    try:
+        content = json.loads(path.read_bytes())
+        version, epochs = content.pop("version"), content.pop("epochs")
+        if version != _VERSION:
+            raise DataError(f"{path} has version {version}", f"this version of Gradmote reads {_VERSION}")
+        return Run(**content, epochs=[_epoch(each) for each in epochs])
+    except OSError as error:
+        raise DataError(f"cannot read {path} ({error})", "a run that began with --checkpoint has left it") from error
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise DataError(f"{path} is no run of gradmote train", "name the checkpoint that it was left beside") from error
+
+
+def _epoch(content: dict[str, Any]) -> Epoch:
+    test = content.pop("test")
+    numbers: dict[str, Any] = {name: math.nan if value is None else value for name, value in content.items()}
+    return Epoch(**numbers, test=test and Evaluation(**{k: math.nan if v is None else v for k, v in test.items()}))
+
+
+def updates_of(checkpoint: bytes) -> int:
+    """Return how many updates a checkpoint has seen, skipped ones included."""
+    control = unpack(checkpoint).control
+    return int(control["optimizer_steps"]) + int(control["skipped_steps"])
+
+
+def digest(parts: Sequence[bytes | memoryview]) -> str:
+    """Return the first 16 digits of the SHA-256 of these bytes."""
+    whole = hashlib.sha256()
+    for part in parts:
+        whole.update(part)
+    return whole.hexdigest()[:16]
+
+
+def data_digest(data: Dataset) -> str:
+    """Return a digest of the samples and labels to train on."""
+    arrays = [data.x, *([] if data.y is None else [data.y]), *data.more.values()]
+    return digest([memoryview(array.tobytes()) for array in arrays])
