@@ -20,6 +20,7 @@ const ENTRIES = {
   "training/index": { browser: "training", node: "training.node" },
   "infer/index": { browser: "infer", node: "infer.node" },
   storage: { browser: "storage", node: "storage.node" },
+  checkpoint: { browser: "checkpoint", node: "checkpoint.node" },
   export: { browser: "export", node: "export.node" },
   "federated/index": { browser: "federated", node: "federated.node" },
   "serial/index": { browser: "serial", node: "serial.node" },
@@ -32,6 +33,7 @@ const GLOBALS = {
   "training/index": "ort",
   "infer/index": "gradmoteInfer",
   storage: "gradmoteStorage",
+  checkpoint: "gradmoteCheckpoint",
   export: "gradmoteExport",
   "federated/index": "gradmoteFederated",
   "serial/index": "gradmoteSerial",
@@ -49,7 +51,7 @@ const COMMONJS = { define: { "import.meta.url": "__address" }, banner: { js: 'co
 function besides(entry, place, ending) {
   if (entry.startsWith("infer")) return { name: "alone", setup: () => {} }; // its pages load no training code
   const session = entry.startsWith("federated") && { "errors.js": "index", "session.js": "index" };
-  const shared = entry === "export" && { "errors.js": "index" };
+  const shared = ["checkpoint", "export"].includes(entry) && { "errors.js": "index" };
   const owners = { "index.js": "index", ...session, ...shared, ...(entry.startsWith("serial") && { "errors.js": "index", "serial/index.js": "serial/index" }) };
   const beside = ({ path, resolveDir }) => {
     const owner = owners[relative(join(HERE, "src"), join(resolveDir, path)).replaceAll("\\", "/")];

@@ -8,17 +8,19 @@ from .spec import Field, load, records
 
 #: The records that JavaScript reads in files and in the arena.
 RECORDS = (
-    "header", "tensor", "state_entry", "control", "property", "signature", "checkpoint", "export_header",
+    "header", "tensor", "state_entry", "control", "property", "signature", "checkpoint", "lasting", "export_header",
     "export_range",
 )  # fmt: skip
 #: The constants that JavaScript needs.
 CONSTANTS = (
-    "NONE", "IMAGE_MAGIC", "FORMAT_VERSION", "SIGNATURE_MAGIC", "SIGNATURE_VERSION", "CHECKPOINT_MAGIC", "EXPORT_MAGIC",
-    "EXPORT_VERSION",
+    "NONE", "IMAGE_MAGIC", "FORMAT_VERSION", "SIGNATURE_MAGIC", "SIGNATURE_VERSION", "CHECKPOINT_MAGIC",
+    "LASTING_MAGIC", "EXPORT_MAGIC", "EXPORT_VERSION",
 )  # fmt: skip
 #: Records with fields that are all read in order.
 WALKED = ("control",)
-ENUMS = ("program", "role", "section", "schedule", "property_type", "store_dtype", "encoding", "export_kind")
+ENUMS = (
+    "program", "role", "section", "state_role", "schedule", "property_type", "store_dtype", "encoding", "export_kind",
+)  # fmt: skip
 
 
 def render_errors() -> str:

@@ -76,5 +76,5 @@ def test_no_source_is_contracted_without_a_flag() -> None:
 
 
 def test_it_is_small() -> None:
-    """Fewer than 400 lines of Swift that are neither empty, nor comments, nor imports."""
-    assert code_lines((SWIFT / "Gradmote").glob("*.swift")) < 400
+    """Fewer than 420 lines of Swift that are neither empty, nor comments, nor imports."""
+    assert code_lines((SWIFT / "Gradmote").glob("*.swift")) < 420

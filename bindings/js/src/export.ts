@@ -1,4 +1,5 @@
 import { bytesOf, type Bytes } from "./bytes.js";
+import { crc32 } from "./crc32.js";
 import { RuntimeFault } from "./errors.js";
 import { ERRORS, type ErrorName } from "./generated/errors.js";
 import {
@@ -29,10 +30,11 @@ export function exportModel(learned: Learned, table: Bytes): Uint8Array {
 /** Returns the state in a plain checkpoint. */
 function stateOf(checkpoint: Uint8Array): Uint8Array {
   if (checkpoint.length < Checkpoint.sizeof) throw fault("TRUNCATED");
-  const field = fieldsOf(checkpoint), size = field(Checkpoint.stateSize);
+  const field = fieldsOf(checkpoint), size = field(Checkpoint.stateSize), end = field(Checkpoint.size);
   if (field(Checkpoint.magic) !== CHECKPOINT_MAGIC) throw fault("BAD_MAGIC");
-  if (field(Checkpoint.encoding) !== PLAIN || size > checkpoint.length) throw fault("BAD_VERSION");
-  return checkpoint.subarray(checkpoint.length - size);
+  if (end > checkpoint.length) throw fault("TRUNCATED");
+  if (field(Checkpoint.encoding) !== PLAIN || size > end) throw fault("BAD_VERSION");
+  return checkpoint.subarray(end - size, end);
 }
 
 /** Checks a table's header, and returns its ranges and the model's file. */
@@ -87,13 +89,4 @@ function viewOf(bytes: Uint8Array): DataView {
 
 function fault(name: ErrorName): RuntimeFault {
   return new RuntimeFault(ERRORS[name][0], "export");
-}
-
-function crc32(bytes: Uint8Array): number {
-  let crc = -1;
-  for (const byte of bytes) {
-    crc ^= byte;
-    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
-  }
-  return ~crc >>> 0;
 }

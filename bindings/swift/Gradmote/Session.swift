@@ -248,13 +248,35 @@ public final class Session {
         try check(gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_F32.rawValue), value.bitPattern), key)
     }
 
+    /// Removes the number under this key, if there is one.
+    public func removeProperty(_ key: String) throws {
+        let status = gm_handle_set_property(handle, key, UInt32(GM_PROPERTY_TYPE_EMPTY.rawValue), 0)
+        try check(status == GM_ERR_NOT_FOUND.rawValue ? 0 : status, key)
+    }
+
     /// Returns the Int32 or Float stored under this key, or nil.
     public func property(_ key: String) throws -> TensorNumber? {
         var found = gm_property()
         let status = gm_handle_property(handle, key, &found)
         if status == GM_ERR_NOT_FOUND.rawValue { return nil }
         try check(status, key)
-        return found.type == 1 ? Int32(bitPattern: found.value) : Float(bitPattern: found.value)
+        return Session.number(found)
+    }
+
+    /// Returns all numbers by their keys.
+    public func properties() throws -> [String: TensorNumber] {
+        var (all, found) = ([String: TensorNumber](), gm_property())
+        for index in UInt32(0)... {
+            let status = gm_handle_property_at(handle, index, &found)
+            if status == GM_ERR_NOT_FOUND.rawValue { break }
+            try check(status, "properties")
+            all[withUnsafeBytes(of: found.key) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }] = Session.number(found)
+        }
+        return all
+    }
+
+    private static func number(_ found: gm_property) -> TensorNumber {
+        found.type == GM_PROPERTY_TYPE_I32.rawValue ? Int32(bitPattern: found.value) : Float(bitPattern: found.value)
     }
 
     /// Adds a sample of the input's size to the sample store.

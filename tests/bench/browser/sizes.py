@@ -20,6 +20,7 @@ OWN = {
     "worker.min.js": "what runs in the worker of `connect`",
     "infer.min.js": "inference alone: `load`, `InferenceSession`",
     "storage.min.js": "`persist`, `restore`, `discard`",
+    "checkpoint.min.js": "`CheckpointState`: int64, texts, long names",
     "export.min.js": "`exportModel`",
     "federated.min.js": "rounds: `load`, `connect`, `FederatedSession`",
     "serial.min.js": "boards over WebSerial",

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { runInThisContext } from "node:vm";
 
 /** What the script of an entry calls its global. */
-const GLOBALS = { gradmote: "gradmote", training: "ort", infer: "gradmoteInfer", storage: "gradmoteStorage",
+const GLOBALS = { gradmote: "gradmote", training: "ort", infer: "gradmoteInfer", storage: "gradmoteStorage", checkpoint: "gradmoteCheckpoint",
   federated: "gradmoteFederated", serial: "gradmoteSerial" };
 const dist = new URL("../node_modules/gradmote/dist/", import.meta.url);
 

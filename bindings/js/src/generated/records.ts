@@ -6,12 +6,14 @@ export const FORMAT_VERSION = 0x1;
 export const SIGNATURE_MAGIC = 0x47534d47;
 export const SIGNATURE_VERSION = 0x1;
 export const CHECKPOINT_MAGIC = 0x4b434d47;
+export const LASTING_MAGIC = 0x524c4d47;
 export const EXPORT_MAGIC = 0x58454d47;
 export const EXPORT_VERSION = 0x1;
 
 export const PROGRAM = ["infer", "eval", "train", "optimizer", "step"] as const;
 export const ROLE = ["input", "label", "output", "loss"] as const;
 export const SECTION = ["tensors", "programs", "code", "constants", "initial", "state", "names", "store"] as const;
+export const STATE_ROLE = ["parameter", "slot", "control", "properties", "statistic", "store"] as const;
 export const SCHEDULE = ["constant", "linear"] as const;
 export const PROPERTY_TYPE = ["empty", "i32", "f32"] as const;
 export const STORE_DTYPE = ["int8", "f32", "bytes"] as const;
@@ -110,6 +112,15 @@ export const enum Checkpoint {
   stateSize = 40,
   encoding = 44,
   sizeof = 48,
+}
+
+/** Byte offsets of the fields of a gm_lasting, and its size. */
+export const enum Lasting {
+  magic = 0,
+  kind = 4,
+  version = 8,
+  size = 12,
+  sizeof = 16,
 }
 
 /** Byte offsets of the fields of a gm_export_header, and its size. */

@@ -4,7 +4,7 @@ import { ARRAYS, DTYPE, Header, PROGRAM, ROLE, SECTION, StateEntry, STORE_DTYPE,
 import { GradmoteError, RuntimeFault, type Program } from "../index.js";
 import { DeviceError, impossible, lacking, notSigned, tooLarge } from "./device-error.js";
 import { DeviceLog } from "./device-log.js";
-import { crc32 } from "./crc32.js";
+import { crc32 } from "../crc32.js";
 import { arenaOf, hex, keyOf, opcodesOf, requireImage, withoutSignature } from "./image.js";
 import type { ReplyOf } from "./messages.js";
 import { Requests, type TransferOptions } from "./requests.js";

@@ -1,7 +1,7 @@
 // The frames of docs/CONSOLE.md, without any transport.
 import { HEADER_SIZE, PAYLOAD_LIMIT, START, TRAILER_SIZE } from "../generated/console.js";
 import { DataError } from "../index.js";
-import { crc32 } from "./crc32.js";
+import { crc32 } from "../crc32.js";
 
 /** One whole frame with a matching checksum. */
 export interface Frame {

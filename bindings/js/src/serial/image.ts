@@ -1,7 +1,7 @@
 // What an image reveals before it is sent.
 import { FORMAT_VERSION, Header, IMAGE_MAGIC, SECTION, SIGNATURE_MAGIC, SIGNATURE_VERSION, Signature } from "../generated/records.js";
 import { ERRORS } from "../index.js";
-import { crc32 } from "./crc32.js";
+import { crc32 } from "../crc32.js";
 import { DeviceError } from "./device-error.js";
 
 const KEY_ID_SIZE = 8;
