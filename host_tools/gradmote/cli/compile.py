@@ -14,6 +14,7 @@ from . import budget
 from . import options as o
 from .artifact_compiler import read_artifacts
 from .check import Check, check_image
+from .class_weights import balanced
 from .compiler import Compiler, with_compiler
 from .output import say, say_json
 from .samples import split_names
@@ -106,7 +107,9 @@ def command(
     if export_table and compiler.strip_names:
         raise ModelError("--export-table needs the names that --strip-names leaves out", "leave one of them out")
     samples = samples_of(data, model, compiler, classes)
-    names = names_of(classes, samples, bool(check) or given.is_given())
+    weighted = balanced(compiler.loss_set, samples)
+    names = names_of(classes, samples, bool(check) or given.is_given() or weighted != compiler.loss_set)
+    compiler = replace(compiler, loss_set=weighted)
     if artifacts is not None:
         made, options, state = read_artifacts(compiler, artifacts, resume, given_in(context))
         options, output = replace(options, classes=names), Output(out or artifacts / "model.mote")
@@ -267,7 +270,10 @@ def names_of(classes: str | None, samples: Dataset | None, serves: bool) -> tupl
     """
     if classes is not None or samples is None or samples.classes is not None or serves:
         return split_names(classes) or (samples.classes if samples is not None else None)
-    hint = "--check compares on them, and with --ram, --flash, --ms-per-step or --board they measure what layers gain"
+    hint = (
+        "--check compares on them, --loss-set weight=balanced counts their classes, and with --ram, --flash, "
+        "--ms-per-step or --board they measure what layers gain"
+    )
     raise ModelError("--data has labels without names, and nothing uses its numbers", hint)
 
 

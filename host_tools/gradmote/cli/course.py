@@ -123,7 +123,7 @@ class Asked:
 
 
 class Course:
-    """A training from where it begins: its schedule, its best epoch so far, and what it writes on the way."""
+    """A training from its beginning: its schedule, its best epoch so far, and what it writes on the way."""
 
     def __init__(self, target: Target, image: bytes, samples: Dataset, options: CourseOptions, asked: Asked) -> None:
         """Begin or go on. The target has the image, and the checkpoint to go on from. Raises DataError."""

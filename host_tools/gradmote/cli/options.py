@@ -139,7 +139,8 @@ LossSettings = Annotated[
     typer.Option(
         "--loss-set",
         metavar="NAME=VALUE",
-        help="Setting of the loss: reduction=sum, weight=1,2,1, pos_weight=3, mask_axes=0,1, margin=0.5. Repeatable.",
+        help="Setting of the loss: reduction=sum, weight=1,2,1, pos_weight=3, mask_axes=0,1, margin=0.5. Repeatable. "
+        "weight=balanced and pos_weight=balanced weight classes by their samples in --data.",
     ),
 ]
 LabelSmoothing = Annotated[
@@ -409,9 +410,11 @@ def make_loss(
 ) -> Callable[..., Any] | None:
     """Return the loss function, or None without a name."""
     from ..losses import LOSSES, named_loss
+    from .class_weights import balanced
 
     if name is None:
         return None
+    settings = balanced(settings, None)
     named = {"label_smoothing": label_smoothing, "ignore_index": ignore_index, "mask": int(mask) or None}
     given = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     return named_loss(name.value, **parse(LOSSES[name.value], given))

@@ -1,4 +1,4 @@
-"""What `gradmote train` shows at its end."""
+"""The end of `gradmote train`: the table of epochs, and lines on what happened."""
 
 from __future__ import annotations
 

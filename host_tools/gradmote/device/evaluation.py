@@ -39,7 +39,7 @@ class Scored:
         rows: The samples, by their index in the set.
         scores: The output, (samples, ...).
         y: Their labels; None without labels.
-        masks: The further labels, some of which are masks of y's shape.
+        masks: The further labels; those of y's shape are masks.
         loss: The loss of a full batch; otherwise NaN.
     """
 

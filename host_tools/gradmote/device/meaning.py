@@ -1,4 +1,4 @@
-"""What the scores of a model mean: probabilities or not, and from which score on the answer is class 1."""
+"""The meaning of a model's scores: probabilities or not, and from which score on the answer is class 1."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _PASS_ON = ("COPY", "COPY_S8", "QUANTIZE", "DEQUANTIZE")
 
 @dataclass(frozen=True)
 class Meaning:
-    """What an image says of its scores.
+    """An image's statement on its scores.
 
     Attributes:
         activation: The opcode that makes the first output of the program infer, before any change of

@@ -16,7 +16,8 @@ from ...errors import DataError
 from ...metrics.classes import ClassCounts
 from ...metrics.detection import roc
 from ...metrics.numbers import ErrorCounts
-from .result import EvaluationReport, Worst
+from .findings import Worst
+from .result import EvaluationReport
 
 
 def evaluation(
@@ -30,8 +31,8 @@ def evaluation(
 ) -> EvaluationReport:
     """Evaluate the model of a target on x, y and more, or on data's test set if x is not given.
 
-    Labels are classes or numbers as device/meaning.py: has_classes() says. Positions whose label is no
-    class, or whose mask is 0, do not count. `worst`: how many samples to name. Raises DataError for a
+    Labels are classes or numbers as device/meaning.py: has_classes() says. Positions without the
+    label of a class, or with a mask of 0, do not count. `worst`: how many samples to name. Raises DataError for a
     model whose first output does not fit the labels.
     """
     found = _Found(target, data, worst, has_classes(target, data.y_test if x is None else y))
@@ -41,7 +42,7 @@ def evaluation(
 
 
 class _Found:
-    """What the batches so far showed."""
+    """The counts of the batches so far."""
 
     def __init__(self, target: Target, data: Dataset, worst: int, classes: bool) -> None:
         self.names, self.most, self.has_classes = data.classes or (), worst, classes

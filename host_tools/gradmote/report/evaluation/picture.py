@@ -10,7 +10,7 @@ import numpy as np
 from ...errors import DataError
 from ...formats.files import write_atomically
 from ..pictures import encoded, figure
-from .result import EvaluationReport
+from .findings import Findings
 from .tables import name_of
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _NUMBERED = 20
 
 
-def plot(report: EvaluationReport, path: Path) -> None:
+def plot(report: Findings, path: Path) -> None:
     """Write the picture in the format of the path's suffix.
 
     Raises DataError for a report without classes.
@@ -29,7 +29,7 @@ def plot(report: EvaluationReport, path: Path) -> None:
     write_atomically(path, encoded(drawn(report), path, dpi=120))
 
 
-def drawn(report: EvaluationReport) -> Figure:
+def drawn(report: Findings) -> Figure:
     """Return the figure."""
     if report.confusion is None:
         raise DataError("the labels are numbers, and a confusion matrix is of classes", "leave out the picture")
@@ -43,7 +43,7 @@ def drawn(report: EvaluationReport) -> Figure:
     return found
 
 
-def draw_confusion(axes: Axes, report: EvaluationReport) -> None:
+def draw_confusion(axes: Axes, report: Findings) -> None:
     """Fill `axes` with the matrix, each row shaded by the shares of its class."""
     assert report.confusion is not None
     counts = report.confusion.counts
@@ -59,7 +59,7 @@ def draw_confusion(axes: Axes, report: EvaluationReport) -> None:
         axes.text(column, row, f"{counts[row, column]}", ha="center", va="center", color=color, fontsize=8)
 
 
-def draw_roc(axes: Axes, report: EvaluationReport) -> None:
+def draw_roc(axes: Axes, report: Findings) -> None:
     """Fill `axes` with the curve, and mark its best threshold."""
     assert report.roc is not None
     curve = report.roc

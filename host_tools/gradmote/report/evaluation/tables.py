@@ -12,7 +12,7 @@ import numpy as np
 from ...metrics.classes import BINS
 from ...terminal.printable import Rows, finite
 from ...terminal.terminal import WIDTH, Console, table
-from .result import EvaluationReport
+from .findings import Findings
 
 #: The most classes whose confusion matrix is printed whole; of more, the most frequent mistakes.
 _WHOLE = 16
@@ -21,7 +21,7 @@ _MISTAKES = 12
 Titled = tuple[str, Rows]
 
 
-def figures(report: EvaluationReport) -> list[tuple[str, str, float]]:
+def figures(report: Findings) -> list[tuple[str, str, float]]:
     """Return the name, the text and the number of each figure about all samples, the important ones first."""
     found = []
     if report.confusion is not None:
@@ -37,7 +37,7 @@ def figures(report: EvaluationReport) -> list[tuple[str, str, float]]:
     return [(name, shown(value, form), value) for name, form, value in found]
 
 
-def tables(report: EvaluationReport) -> Iterator[Titled]:
+def tables(report: Findings) -> Iterator[Titled]:
     """Yield the title and rows of each table."""
     names = [(name, text) for name, text, _ in figures(report)]
     if report.ignored:
@@ -56,7 +56,7 @@ def tables(report: EvaluationReport) -> Iterator[Titled]:
         yield worst_table(report)
 
 
-def class_table(report: EvaluationReport) -> Titled:
+def class_table(report: Findings) -> Titled:
     """Return a row for each class."""
     assert report.confusion is not None
     counts = report.confusion
@@ -68,7 +68,7 @@ def class_table(report: EvaluationReport) -> Titled:
     return "Classes", (("class", "samples#", "precision#", "recall#", "F1#"), rows)
 
 
-def confusion_table(report: EvaluationReport) -> Titled:
+def confusion_table(report: Findings) -> Titled:
     """Return the confusion matrix, or of many classes the most frequent mistakes."""
     assert report.confusion is not None
     counts = report.confusion.counts
@@ -79,7 +79,7 @@ def confusion_table(report: EvaluationReport) -> Titled:
     return "Confusion: rows are classes, columns what was predicted", (columns, rows)
 
 
-def mistakes_table(report: EvaluationReport) -> Titled:
+def mistakes_table(report: Findings) -> Titled:
     """Return the pairs of classes that are most often mistaken."""
     assert report.confusion is not None
     wrong = report.confusion.counts * (1 - np.eye(len(report.confusion.counts), dtype=np.int64))
@@ -89,7 +89,7 @@ def mistakes_table(report: EvaluationReport) -> Titled:
     return "Most frequent mistakes", (("class", "predicted as", "times#"), rows)
 
 
-def thresholds(report: EvaluationReport) -> Titled:
+def thresholds(report: Findings) -> Titled:
     """Return what the present threshold finds, and what the best one would."""
     assert report.roc is not None and report.threshold is not None
     curve = report.roc
@@ -105,7 +105,7 @@ def thresholds(report: EvaluationReport) -> Titled:
     return title, (("threshold", "score#", "found#", "false alarms#"), rows)
 
 
-def calibration_table(report: EvaluationReport) -> Titled:
+def calibration_table(report: Findings) -> Titled:
     """Return confidence and accuracy of each interval that has predictions."""
     assert report.calibration is not None
     found = report.calibration
@@ -117,7 +117,7 @@ def calibration_table(report: EvaluationReport) -> Titled:
     return "Calibration", (("confidence", "predictions#", "its mean#", "accuracy#"), rows)
 
 
-def error_table(report: EvaluationReport) -> Titled:
+def error_table(report: Findings) -> Titled:
     """Return a row for each number that the model predicts."""
     assert report.errors is not None
     found = report.errors
@@ -130,7 +130,7 @@ def error_table(report: EvaluationReport) -> Titled:
     return f"Numbers{more}", (("output#", "mean |error|#", "RMSE#", "largest |error|#", "R²#"), rows)
 
 
-def worst_table(report: EvaluationReport) -> Titled:
+def worst_table(report: Findings) -> Titled:
     """Return the samples that the model gets most wrong."""
     if report.confusion is None:
         rows = [(f"{w.sample:,}", f"{w.label:.6g}", f"{w.answer:.6g}", f"{w.error:.6g}") for w in report.worst]
@@ -142,7 +142,7 @@ def worst_table(report: EvaluationReport) -> Titled:
     return "Least sure of their class", (("sample#", "class", "predicted as", "probability of its class#"), rows)
 
 
-def name_of(report: EvaluationReport, label: int) -> str:
+def name_of(report: Findings, label: int) -> str:
     """Return the name of a class, or its number."""
     return report.classes[label] if label < len(report.classes) else str(label)
 
@@ -155,7 +155,7 @@ def shown(value: float, form: str) -> str:
 # ---- Two reports ----------------------------------------------------------------------------------------------------
 
 
-def compared(names: tuple[str, str], reports: tuple[EvaluationReport, EvaluationReport]) -> Iterator[Titled]:
+def compared(names: tuple[str, str], reports: tuple[Findings, Findings]) -> Iterator[Titled]:
     """Yield two reports side by side: the figures about all samples, and those of each class."""
     first, second = reports
     pairs = [(a, b) for a in figures(first) for b in figures(second) if a[0] == b[0]]
@@ -179,7 +179,7 @@ def _change(text: str, before: float, after: float) -> str:
 # ---- Text and JSON --------------------------------------------------------------------------------------------------
 
 
-def as_text(report: EvaluationReport) -> str:
+def as_text(report: Findings) -> str:
     """Return all tables as text."""
     page = Console(file=StringIO(), width=WIDTH)
     for title, rows in tables(report):
@@ -187,7 +187,7 @@ def as_text(report: EvaluationReport) -> str:
     return page.file.getvalue()  # type: ignore[attr-defined]
 
 
-def as_dict(report: EvaluationReport) -> dict[str, Any]:
+def as_dict(report: Findings) -> dict[str, Any]:
     """Return everything for JSON; NaN becomes None."""
     plain = ("samples", "ignored", "loss", "threshold")
     found: dict[str, Any] = {name: getattr(report, name) for name in plain}
