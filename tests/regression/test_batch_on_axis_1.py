@@ -208,7 +208,7 @@ def test_shapes_of_another_batch_name_the_batch(tmp_path):
     assert "use --batch 2" in str(done.exception)
 
 
-# ---- What cannot be told apart
+# ---- Refusals
 
 
 def graph_of(x: list, y: list, *nodes: onnx.NodeProto, **weights: np.ndarray) -> onnx.ModelProto:

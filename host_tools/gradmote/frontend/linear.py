@@ -108,7 +108,7 @@ def class_labels(node: onnx.NodeProto) -> list[int] | list[bytes]:
 
 
 def expand_linear(proto: onnx.ModelProto) -> None:
-    """Replace the linear nodes of a model by standard operators. Raises UnsupportedOperator."""
+    """Replace the linear nodes of a model with standard operators. Raises UnsupportedOperator."""
     for linear in linear_nodes(proto.graph):
         for attribute, name in linear.names().items():
             proto.graph.initializer.append(numpy_helper.from_array(linear.weights[attribute].copy(), name))

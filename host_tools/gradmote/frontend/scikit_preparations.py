@@ -1,6 +1,6 @@
 """scikit-learn's preparations of samples, as skl2onnx writes them: Scaler, Normalizer and Imputer of ai.onnx.ml.
 
-Each becomes standard operators with constants, none of which trains:
+Each becomes standard operators with constants that do not train:
 
     Scaler       y = (x - offset) scale
     Normalizer   y = x / n, with n of a row the sum of |x| (L1), the root of the sum of x^2 (L2) or max x (MAX)
@@ -21,7 +21,7 @@ from .linear import ML
 
 
 def expand_preparations(graph: ir.Graph) -> None:
-    """Replace the preparations of a graph by standard operators. Raises UnsupportedOperator if x is not float32."""
+    """Replace the preparations of a graph with standard operators. Raises UnsupportedOperator if x is not float32."""
     for node in list(graph):
         if node.domain == ML and node.op_type in EXPANDED:
             x = node.inputs[0]
