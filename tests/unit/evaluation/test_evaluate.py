@@ -127,6 +127,21 @@ def test_labels_that_are_no_class_do_not_count() -> None:
     assert report.confusion is not None and report.confusion.samples.sum() == 8 and report.ignored == 2
 
 
+def test_the_guide(of_digits: tuple[Path, Dataset], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The commands and the program of docs/guides/train-and-evaluate.md run as they are printed."""
+    page = (Path(__file__).parents[3] / "docs" / "guides" / "train-and-evaluate.md").read_text()
+    commands, program = page.split("```")[1].replace("\\\n", ""), page.split("```python")[1].split("```")[0]
+    monkeypatch.chdir(tmp_path)
+    for name, file in (("model.mote", "model.mote"), ("digits.npz", "data.npz")):
+        Path(name).write_bytes((of_digits[0] / file).read_bytes())
+    evaluates = page.split("## Evaluate")[1].split("```")[1].splitlines()
+    for line in (commands.strip(), *(line for line in evaluates if line and "/dev/" not in line)):
+        assert cli.main(line.split("#")[0].split()[1:]) == 0, line
+    assert Path("learned.best.gmck").is_file() and Path("run.csv").read_text().startswith("epoch,")
+    exec(compile(program, "train-and-evaluate.md", "exec"), {})
+    assert Path("confusion.png").is_file()
+
+
 # ---- One score ------------------------------------------------------------------------------------------------------
 
 
