@@ -1,6 +1,6 @@
 /**
  * Properties of any length, after a checkpoint in its file (docs/SPEC.md, "Properties after a checkpoint"). Each stays in
- * the JSON that it was read in, as that tells an integer from a float, and has all digits.
+ * the JSON that it was read in, as that shows whether a number is a float, and has all digits.
  */
 import { crc32 } from "./crc32.js";
 import { DataError, GradmoteError } from "./errors.js";

@@ -87,7 +87,7 @@ public final class CheckpointState {
 }
 
 /// Properties of any length, after a checkpoint in its file (docs/SPEC.md, "Properties after a checkpoint"). Each stays in
-/// the JSON that it was read in, as that tells an integer from a float, and has all digits.
+/// the JSON that it was read in, as that shows whether a number is a float, and has all digits.
 enum PropertyFile {
     private static let magic: UInt32 = 0x5050_4D47 // GMPP
     private static let head = 12 // magic, size and checksum of the text

@@ -34,7 +34,7 @@ test("a device reads what is in slots", async () => {
     [7, 0.25, 2 ** 31, "é", "a text now"]);
 });
 
-test("slots are read where nothing follows the checkpoint", async () => {
+test("slots are read if nothing follows the checkpoint", async () => {
   const session = await load(IMAGE), state = await stateWith({ lost: "with the next file" });
   session.setProperty("whole", 3, "float32");
   session.setProperty("epoch", -2);
