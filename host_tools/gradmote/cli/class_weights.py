@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import DataError
 from .messages import is_quiet
-from .options import tell
+from .output import say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -27,7 +27,7 @@ def balanced(settings: list[str] | None, samples: Dataset | None) -> list[str] |
     counts = _counts(names[0], samples)
     made = {name: f"{name}={_text(name, counts)}" for name in names}
     if not is_quiet():
-        tell(f"{', '.join(made.values())}: from {int(counts.sum()):,} labels")
+        say(f"{', '.join(made.values())}: from {int(counts.sum()):,} labels", err=True)
     return [made.get(setting.partition("=")[0], setting) for setting in settings]
 
 

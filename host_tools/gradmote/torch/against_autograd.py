@@ -15,8 +15,9 @@ from gradmote_runtime import Session
 
 from ..compiler.compile import keeping_gradients
 from ..errors import ModelError
+from ..formats.image import read_image
 from ..terminal.terminal import console, table
-from .exporting import as_inputs, as_outputs
+from .exporting import as_inputs, as_module, as_outputs
 from .made import Made
 from .optimizers import begun_again, decays
 
@@ -78,7 +79,7 @@ class Check:
 
 def check(
     made: Made,
-    module: torch.nn.Module,
+    module: torch.nn.Module | torch.export.ExportedProgram,
     inputs: torch.Tensor | Sequence[torch.Tensor],
     labels: torch.Tensor | Sequence[torch.Tensor] = (),
     optimizer: torch.optim.Optimizer | None = None,
@@ -88,9 +89,10 @@ def check(
     inputs, labels: as many samples as the image's batch. optimizer: that of compile(), for the steps. The module
     stays as it is. Raises ModelError for a module with Dropout in train(), whose masks are not autograd's.
     """
+    module = as_module(module)
     data = (as_inputs(inputs), (labels,) if isinstance(labels, torch.Tensor) else tuple(labels))
     require_batch(made, data[0])
-    require_no_dropout(module)
+    require_no_dropout(made, module)
     theirs = by_autograd(made, module, data)
     found = compared(made, module, [array_of(t) for t in (*data[0], *data[1])], theirs, optimizer)
     found.show()
@@ -104,11 +106,15 @@ def require_batch(made: Made, inputs: Sequence[torch.Tensor]) -> None:
         raise ModelError(f"{inputs[0].shape[0]} samples for a batch of {batch}", "pass as many as the image's batch")
 
 
-def require_no_dropout(module: torch.nn.Module) -> None:
-    """Raise ModelError if a Dropout is active."""
-    for name, part in module.named_modules():
-        if isinstance(part, torch.nn.modules.dropout._DropoutNd) and part.training and part.p > 0:
-            raise ModelError(f"'{name}' drops at random in train()", "compile and check with eval() on it")
+def require_no_dropout(made: Made, module: torch.nn.Module) -> None:
+    """Raise ModelError if the image drops at random."""
+    programs = read_image(made.image).programs
+    if all(i["opcode"] != "DROPOUT" for program in programs for i in program["instructions"]):
+        return
+    parts = module.named_modules()
+    active = [name for name, part in parts if isinstance(part, torch.nn.modules.dropout._DropoutNd) and part.training]
+    named = f"'{active[0]}'" if active else "a function of the module"
+    raise ModelError(f"{named} drops at random in train()", "compile and check with eval() on it")
 
 
 @dataclass(frozen=True)

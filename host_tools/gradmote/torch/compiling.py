@@ -17,7 +17,7 @@ from ..compiler.options import Options
 from ..errors import ModelError
 from ..losses.loss import Loss
 from ..optimizers import Optimizer
-from .exporting import Exported, as_inputs, as_outputs, exported, keeping_buffers, several
+from .exporting import Exported, as_inputs, as_module, as_outputs, exported, keeping_buffers, several
 from .losses import example_labels as labels_of
 from .losses import exportable, from_export, known
 from .made import Made, Recipe
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 def compile(
-    module: torch.nn.Module,
+    module: torch.nn.Module | torch.export.ExportedProgram,
     example_inputs: torch.Tensor | Sequence[torch.Tensor],
     loss: Callable[..., torch.Tensor] | None = None,
     optimizer: torch.optim.Optimizer | Optimizer | None = None,
@@ -45,9 +45,11 @@ def compile(
     gradmote.Options.
 
     Each submodule's train() or eval() decides what its Dropout and BatchNorm do while the image trains; evaluation and
-    inference have running statistics and no Dropout. Buffers are constants. Raises ModelError if the module cannot
+    inference have running statistics and no Dropout. Buffers are constants. In an exported program these modes are
+    those of its export, and the optimizer has its parameters(). Raises ModelError if the module cannot
     be exported, or something in it is not taken.
     """
+    module = as_module(module)
     if (loss is None) != (optimizer is None):
         raise ModelError("a loss without an optimizer, or an optimizer without a loss", "pass both, or neither")
     update = None if optimizer is None else converted(optimizer, module)

@@ -56,6 +56,11 @@ class WithLoss(torch.nn.Module):
         return (self.loss(*outputs, *data[self.count :]), *outputs)
 
 
+def as_module(module: torch.nn.Module | torch.export.ExportedProgram) -> torch.nn.Module:
+    """Return the module, or that of an exported program, which has the program's own parameters."""
+    return module.module() if isinstance(module, torch.export.ExportedProgram) else module
+
+
 def as_outputs(result: object) -> tuple[torch.Tensor, ...]:
     """Return what a module returned as a tuple of tensors. Raises ModelError for other results."""
     outputs = (result,) if isinstance(result, torch.Tensor) else result
@@ -106,7 +111,8 @@ def exported(
     if loss is not None:
         remove_prefix(model, "module.")
     if trains:
-        mark_statistics(model, module)
+        refuse_cumulative(module)
+        mark_statistics(model, program.exported_program)
     trained, ties = names_of(module, {tensor.name for tensor in model.graph.initializer})
     return Exported(model, names[: len(inputs)], outputs, trained, ties)
 
@@ -215,21 +221,35 @@ def fold_constants(graph: onnx.GraphProto) -> None:
             node.CopyFrom(onnx.helper.make_node("Constant", [], node.output, node.name, value=value))
 
 
-def mark_statistics(model: onnx.ModelProto, module: torch.nn.Module) -> None:
-    """Give each BatchNormalization the mode of its submodule, which the exporter drops.
-
-    Raises ModelError for a cumulative average (momentum None) in train().
-    """
-    training = set()
+def refuse_cumulative(module: torch.nn.Module) -> None:
+    """Raise ModelError for a BatchNorm in train() with a cumulative average (momentum None)."""
     for name, part in module.named_modules():
-        if isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.training and part.track_running_stats:
-            if part.momentum is None:
-                raise ModelError(f"'{name}' averages its statistics (momentum=None)", "give it a momentum, or eval()")
-            training.add(f"{name}.running_mean" if name else "running_mean")
+        moves = isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.training and part.track_running_stats
+        if moves and part.momentum is None:
+            raise ModelError(f"'{name}' averages its statistics (momentum=None)", "give it a momentum, or eval()")
+
+
+def mark_statistics(model: onnx.ModelProto, program: torch.export.ExportedProgram) -> None:
+    """Give each BatchNormalization the mode that it has in the exported program, which the exporter drops."""
+    buffers = program.graph_signature.inputs_to_buffers
+    means = [node.args[3] for node in program.graph.nodes if uses_the_batch(node)]
+    training = {buffers[mean.name].removeprefix("module.") for mean in means if isinstance(mean, torch.fx.Node)}
     for node in model.graph.node:
         if node.op_type == "BatchNormalization" and node.input[3] in training:
             node.attribute.append(onnx.helper.make_attribute("training_mode", 1))
             node.output.extend([f"{node.output[0]}.mean", f"{node.output[0]}.var"][: 3 - len(node.output)])
+
+
+def uses_the_batch(node: torch.fx.Node) -> bool:
+    """Return whether a node is a batch normalization with the batch's statistics, which moves running ones.
+
+    ATen's operators have (x, weight, bias, running mean, running variance, training, ...), or are for
+    training alone.
+    """
+    name = str(node.target)
+    if node.op != "call_function" or "batch_norm" not in name or any(w in name for w in ("no_training", "no_stats")):
+        return False
+    return node.args[5] is not False
 
 
 def names_of(module: torch.nn.Module, initializers: set[str]) -> tuple[list[str], dict[str, str]]:

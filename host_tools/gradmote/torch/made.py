@@ -22,6 +22,7 @@ from ..errors import CheckpointError, ModelError
 from ..formats.checkpoint import Checkpoint, load, unpack
 from ..formats.parameters import with_tensors
 from ..ir.write import to_proto
+from .exporting import as_module
 from .optimizers import MOMENTS, converted, order_of
 
 #: A session, a .gmck file, or its bytes.
@@ -116,14 +117,16 @@ class Made:
         groups = [{**group, "lr": float(found.control["learning_rate"])} for group in initial["param_groups"]]
         return {"state": state, "param_groups": groups}
 
-    def checkpoint(self, module: torch.nn.Module, optimizer: torch.optim.Optimizer | None = None) -> bytes:
+    def checkpoint(
+        self, module: torch.nn.Module | torch.export.ExportedProgram, optimizer: torch.optim.Optimizer | None = None
+    ) -> bytes:
         """Return the checkpoint from which a board or session goes on as the module and the optimizer would.
 
         Without an optimizer, moments and counters begin as in the image. torch.optim.SGD counts no steps. Raises
         ModelError for a module or an optimizer of another kind than the compiled ones.
         """
         with self.session() as session:
-            return self.replaced_in(session.save(), module, optimizer)
+            return self.replaced_in(session.save(), as_module(module), optimizer)
 
     def replaced_in(
         self, base: bytes, module: torch.nn.Module, optimizer: torch.optim.Optimizer | None = None

@@ -47,6 +47,21 @@ class OfItsWeight(nn.Module):
         return x @ F.softplus(self.w)
 
 
+class Functional(nn.Module):
+    """A normalization by a function, with buffers of its own, and one that only uses running statistics."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(6, 8, bias=False), nn.Linear(8, 3)
+        self.register_buffer("mean", torch.zeros(8))
+        self.register_buffer("variance", torch.ones(8))
+        self.still = nn.BatchNorm1d(8).eval()
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = F.batch_norm(self.first(x), self.mean, self.variance, training=True, momentum=0.2)
+        return self.last(torch.tanh(self.still(h)))
+
+
 class Convolutions(nn.Sequential):
     """Two convolutions with BatchNorm, and a classifier."""
 
@@ -125,6 +140,7 @@ MODULES = {
     "of its weight": lambda: (OfItsWeight(), torch.randn(BATCH, 6)),
     "norms of batches": lambda: (Convolutions(), torch.randn(BATCH, 1, 8, 8)),
     "norms in eval": lambda: (Convolutions().eval(), torch.randn(BATCH, 1, 8, 8)),
+    "norms by functions": lambda: (Functional(), torch.randn(BATCH, 6)),
     "one norm of two": lambda: (OneNormLearns(), torch.randn(BATCH, 1, 8, 8)),
     "Llama": lambda: (Llama(), ids(32, 8)),
     "adapted": lambda: (Adapted(), torch.randn(BATCH, 6)),

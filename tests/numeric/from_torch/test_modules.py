@@ -183,6 +183,25 @@ def test_a_tied_parameter_comes_back_under_all_its_names() -> None:
     assert not torch.equal(learned["head.weight"], module.head.weight)
 
 
+def test_an_exported_program_is_taken_as_it_was_exported() -> None:
+    """Its BatchNorms train, though it has no modules of their kind; what was learned goes into the module."""
+    module, x, labels = Convolutions(), torch.randn(BATCH, 1, 8, 8), torch.randint(0, 3, (BATCH,))
+    program = torch.export.export(module, (x,))
+    optimizer = torch.optim.SGD(program.parameters(), 0.1)
+    made = front.compile(program, x, nn.CrossEntropyLoss(), optimizer, batch=BATCH)
+    assert front.check(made, program, x, labels, optimizer).agrees
+    with made.session() as session:
+        session.step(*arrays(x, labels.int()))
+        state = made.state_dict(session)
+    optimizer = torch.optim.SGD(module.parameters(), 0.1)
+    F.cross_entropy(module(x), labels).backward()
+    optimizer.step()
+    for name, tensor in module.state_dict().items():
+        assert torch.allclose(state[name].double(), tensor.double(), rtol=1e-4, atol=1e-6), name
+    module.load_state_dict(state)
+    assert made.checkpoint(program) == made.checkpoint(module)  # the program has the module's own parameters
+
+
 def test_dropout_drops_while_it_trains_alone() -> None:
     module, x = nn.Sequential(nn.Linear(6, 64), nn.Dropout(0.5), nn.Linear(64, 3)), torch.randn(BATCH, 6)
     made = front.compile(module, x, nn.MSELoss(), optimizers.sgd(0.0), batch=BATCH)
