@@ -410,11 +410,9 @@ def make_loss(
 ) -> Callable[..., Any] | None:
     """Return the loss function, or None without a name."""
     from ..losses import LOSSES, named_loss
-    from .class_weights import balanced
 
     if name is None:
         return None
-    settings = balanced(settings, None)
     named = {"label_smoothing": label_smoothing, "ignore_index": ignore_index, "mask": int(mask) or None}
     given = [*(settings or []), *(f"{k}={v}" for k, v in named.items() if v is not None)]
     return named_loss(name.value, **parse(LOSSES[name.value], given))

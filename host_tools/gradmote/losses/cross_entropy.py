@@ -9,7 +9,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..ir.graph import DOMAIN, Builder, rank
-from .loss import Loss, check_reduction, class_label, made_by, mask_label
+from .loss import Loss, check_reduction, class_label, made_by, mask_label, require_numbers
 
 
 def cross_entropy(
@@ -32,6 +32,7 @@ def cross_entropy(
     shape that weights each position. Raises ModelError for another reduction or label_smoothing.
     """
     check_reduction(reduction)
+    require_numbers("weight", weight)
     if not 0.0 <= label_smoothing <= 1.0:
         raise ModelError(f"label_smoothing {label_smoothing}", "it must be in 0 .. 1")
 

@@ -11,7 +11,7 @@ import onnx_ir as ir
 
 from ..errors import ModelError
 from ..ir.graph import DOMAIN, Builder, rank
-from .loss import Loss, check_reduction, label, made_by, mask_label
+from .loss import Loss, check_reduction, label, made_by, mask_label, require_numbers
 
 log = logging.getLogger(__name__)
 
@@ -145,6 +145,7 @@ def bce_with_logits(
     the last dimension. mask, mask_axes: as for mse. through_sigmoid: if the model's output comes from a
     Sigmoid, take the scores before it; otherwise such an output is taken as scores, with a warning.
     """
+    require_numbers("pos_weight", pos_weight)
     weight = np.asarray(pos_weight, np.float32)
     on_scores = elementwise(
         "BCEWithLogitsLoss",

@@ -75,6 +75,14 @@ def check_reduction(reduction: str) -> None:
         raise ModelError(f"reduction '{reduction}'", f"use one of {', '.join(REDUCTIONS)}")
 
 
+def require_numbers(name: str, value: object) -> None:
+    """Raise ModelError for the word "balanced" as a weight, which only samples turn into numbers."""
+    if isinstance(value, str):
+        raise ModelError(
+            f"{name}={value}: a loss has numbers", "gradmote compile counts them, with the samples as --data"
+        )
+
+
 def made_by(value: ir.Value, *op_types: str) -> ir.Node | None:
     """Return the node of one of these operators that made `value`, through any Identity; else None."""
     node = value.producer()

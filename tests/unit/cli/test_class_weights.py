@@ -51,6 +51,13 @@ def test_a_detector_weights_its_positives(files: Path) -> None:
     assert made == compiled(files, "one", "bce_with_logits", "--loss-set", "pos_weight=7")
 
 
+def test_other_commands_have_no_samples(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model, loss = str(files / "three.onnx"), ("--loss", "cross_entropy", "--loss-set", "weight=balanced")
+    for command in (["analyze", model, *loss], ["artifacts", model, *loss, "--out", str(files / "made")]):
+        assert cli.main(command) == 1
+        assert "weight=balanced: a loss has numbers" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     "data, said",
     [

@@ -35,7 +35,7 @@ class Findings:
         ignored: How many labels do not count, as they name no class or their mask is 0.
         loss: The mean loss over full batches; NaN without labels or a full batch.
         confusion: For labels that are classes, the confusion matrix; otherwise None.
-        calibration: Their calibration; None for quantized scores, which are no probabilities.
+        calibration: Their calibration; None for quantized scores, which give no probabilities.
         roc: For a single score, its curve; None without samples of both classes.
         threshold: The score above which a single score is taken for class 1; None for several scores.
         errors: For labels that are numbers, the errors; otherwise None.
