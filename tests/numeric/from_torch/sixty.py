@@ -1,0 +1,322 @@
+"""Sixty modules through gradmote.torch: torchvision's, timm's, transformers', and hand-written ones.
+
+    cd tests && python -m numeric.from_torch.sixty [--only NAME] [--json FILE]
+
+It needs torchvision, timm and transformers beside the tests' requirements, in an environment of its own, and takes half
+an hour. Weights are random and sizes small. For each module: loss and each gradient by name beside autograd in float64
+(the worst relative error, at most 1e-4), one step and six steps of AdamW beside torch.optim, state_dict() there and
+back to the bit, and the seconds of compile(). At the end the modules that do not hold are named with the reason.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import json
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("tests", "site_scons", "bindings/python")]
+
+import torch  # noqa: E402
+from numeric.from_torch import modules, networks  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+import gradmote.torch as front  # noqa: E402
+from gradmote.errors import GradmoteError  # noqa: E402
+from gradmote.formats.checkpoint import unpack  # noqa: E402
+
+BATCH, CLASSES, STEPS = 4, 5, 6
+#: A module, and one input of BATCH samples.
+Made = Callable[[], tuple[nn.Module, torch.Tensor]]
+
+
+class Logits(nn.Module):
+    """The first of the tensors that a module of transformers returns, by its name."""
+
+    def __init__(self, module: nn.Module, name: str = "logits") -> None:
+        super().__init__()
+        self.model, self.name = module, name
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return getattr(self.model(x), self.name)
+
+
+def picture(size: int = 32) -> torch.Tensor:
+    return torch.randn(BATCH, 3, size, size)
+
+
+def tokens(length: int = 12, words: int = 40) -> torch.Tensor:
+    return torch.randint(0, words, (BATCH, length))
+
+
+# ---- torchvision
+
+
+def of_torchvision(name: str, size: int = 32, **options: Any) -> Made:
+    def make() -> tuple[nn.Module, torch.Tensor]:
+        from torchvision import models
+
+        return getattr(models, name)(weights=None, num_classes=CLASSES, **options), picture(size)
+
+    return make
+
+
+def swin() -> tuple[nn.Module, torch.Tensor]:
+    from torchvision.models import SwinTransformer
+
+    sizes = {"patch_size": [2, 2], "window_size": [4, 4], "embed_dim": 16, "depths": [2, 2], "num_heads": [2, 4]}
+    return SwinTransformer(**sizes, stochastic_depth_prob=0.0, num_classes=CLASSES), picture()
+
+
+def vision_transformer() -> tuple[nn.Module, torch.Tensor]:
+    from torchvision.models import VisionTransformer
+
+    return VisionTransformer(32, 8, 2, 2, 32, 64, num_classes=CLASSES), picture()
+
+
+def convnext() -> tuple[nn.Module, torch.Tensor]:
+    from torchvision.models.convnext import CNBlockConfig, ConvNeXt
+
+    settings = [CNBlockConfig(16, 32, 2), CNBlockConfig(32, None, 2)]
+    return ConvNeXt(settings, stochastic_depth_prob=0.0, num_classes=CLASSES), picture()
+
+
+def densenet() -> tuple[nn.Module, torch.Tensor]:
+    from torchvision.models import DenseNet
+
+    return DenseNet(8, (2, 2, 2), 16, num_classes=CLASSES), picture()
+
+
+# ---- timm
+
+
+def of_timm(name: str, size: int = 32, **options: Any) -> Made:
+    def make() -> tuple[nn.Module, torch.Tensor]:
+        import timm
+
+        return timm.create_model(name, num_classes=CLASSES, **options), picture(size)
+
+    return make
+
+
+_VIT = {"img_size": 32, "patch_size": 8, "embed_dim": 32, "depth": 2, "num_heads": 2}
+_MIXER = {"img_size": 32, "patch_size": 8, "embed_dim": 32, "num_blocks": 2}
+
+# ---- transformers
+
+
+def of_transformers(kind: str, config: str, name: str = "logits", **options: Any) -> Made:
+    """Return a maker of a small network of this class and configuration."""
+
+    def make() -> tuple[nn.Module, torch.Tensor]:
+        import transformers
+
+        settings = getattr(transformers, config)(**options)
+        if "Image" in kind:
+            return Logits(getattr(transformers, kind)(settings), name), picture()
+        return Logits(getattr(transformers, kind)(settings), name), tokens()
+
+    return make
+
+
+_ENCODER = {
+    "vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64,
+    "max_position_embeddings": 24, "num_labels": CLASSES, "attn_implementation": "eager",
+}  # fmt: skip
+_DECODER = {
+    "vocab_size": 40, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "num_key_value_heads": 2,
+    "intermediate_size": 64, "max_position_embeddings": 24, "use_cache": False, "attn_implementation": "eager",
+    "pad_token_id": 0,
+}  # fmt: skip
+_GPT2 = {
+    "vocab_size": 40, "n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 24, "use_cache": False,
+    "attn_implementation": "eager",
+}  # fmt: skip
+_PICTURES = {
+    "image_size": 32, "patch_size": 8, "hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2,
+    "intermediate_size": 64, "num_labels": CLASSES, "attn_implementation": "eager",
+}  # fmt: skip
+
+# ---- The list
+
+
+def by_hand(name: str) -> Made:
+    return lambda: modules.MODULES[name]()
+
+
+SIXTY: dict[str, Made] = {
+    "torchvision resnet18": of_torchvision("resnet18"),
+    "torchvision vgg11_bn": of_torchvision("vgg11_bn", dropout=0.0),
+    "torchvision mobilenet_v2": of_torchvision("mobilenet_v2", width_mult=0.25, dropout=0.0),
+    "torchvision mobilenet_v3_small": of_torchvision("mobilenet_v3_small", width_mult=0.5, dropout=0.0),
+    "torchvision shufflenet_v2": of_torchvision("shufflenet_v2_x0_5"),
+    "torchvision squeezenet1_1": of_torchvision("squeezenet1_1", dropout=0.0),
+    "torchvision mnasnet0_5": of_torchvision("mnasnet0_5", dropout=0.0),
+    "torchvision efficientnet_b0": of_torchvision("efficientnet_b0", dropout=0.0, stochastic_depth_prob=0.0),
+    "torchvision regnet_y_400mf": of_torchvision("regnet_y_400mf"),
+    "torchvision densenet": densenet,
+    "torchvision convnext": convnext,
+    "torchvision swin": swin,
+    "torchvision vit": vision_transformer,
+    "timm resnet10t": of_timm("resnet10t"),
+    "timm resnext": of_timm("resnext26ts"),
+    "timm mobilenetv3_small_050": of_timm("mobilenetv3_small_050"),
+    "timm ghostnet_050": of_timm("ghostnet_050"),
+    "timm lcnet_035": of_timm("lcnet_035"),
+    "timm tinynet_e": of_timm("tinynet_e"),
+    "timm repvgg_a0": of_timm("repvgg_a0"),
+    "timm mobileone_s0": of_timm("mobileone_s0"),
+    "timm convnext_atto": of_timm("convnext_atto", size=64),
+    "timm edgenext_xx_small": of_timm("edgenext_xx_small", size=64),
+    "timm poolformer": of_timm("poolformer_s12", size=64),
+    "timm vit": of_timm("vit_tiny_patch16_224", **_VIT),
+    "timm deit": of_timm("deit_tiny_patch16_224", **_VIT),
+    "timm beit": of_timm("beit_base_patch16_224", **_VIT),
+    "timm mixer": of_timm("mixer_s16_224", **_MIXER),
+    "timm gmlp": of_timm("gmlp_s16_224", **_MIXER),
+    "timm resmlp": of_timm("resmlp_12_224", **_MIXER),
+    "transformers BERT": of_transformers("BertForSequenceClassification", "BertConfig", **_ENCODER),
+    "transformers RoBERTa": of_transformers("RobertaForSequenceClassification", "RobertaConfig", **_ENCODER),
+    "transformers ELECTRA": of_transformers("ElectraForSequenceClassification", "ElectraConfig", **_ENCODER),
+    "transformers ALBERT": of_transformers("AlbertForSequenceClassification", "AlbertConfig", **_ENCODER),
+    "transformers DistilBERT": of_transformers(
+        "DistilBertForSequenceClassification", "DistilBertConfig", vocab_size=40, dim=32, n_layers=2, n_heads=2,
+        hidden_dim=64, max_position_embeddings=24, num_labels=CLASSES, attn_implementation="eager",
+    ),
+    "transformers DeBERTa": of_transformers("DebertaV2ForSequenceClassification", "DebertaV2Config", **_ENCODER),
+    "transformers ConvBERT": of_transformers("ConvBertForSequenceClassification", "ConvBertConfig", **_ENCODER),
+    "transformers GPT-2": of_transformers("GPT2LMHeadModel", "GPT2Config", **_GPT2),
+    "transformers GPT-NeoX": of_transformers("GPTNeoXForCausalLM", "GPTNeoXConfig", **_DECODER),
+    "transformers Llama": of_transformers("LlamaForCausalLM", "LlamaConfig", **_DECODER),
+    "transformers Mistral": of_transformers("MistralForCausalLM", "MistralConfig", **_DECODER),
+    "transformers Qwen2": of_transformers("Qwen2ForCausalLM", "Qwen2Config", **_DECODER),
+    "transformers Phi": of_transformers("PhiForCausalLM", "PhiConfig", **_DECODER),
+    "transformers Gemma": of_transformers("GemmaForCausalLM", "GemmaConfig", head_dim=16, **_DECODER),
+    "transformers ViT": of_transformers("ViTForImageClassification", "ViTConfig", **_PICTURES),
+    "transformers DINOv2": of_transformers("Dinov2ForImageClassification", "Dinov2Config", **_PICTURES),
+    **{f"by hand: {name}": by_hand(name) for name in ("tied", "parametrized", "of its weight", "Llama", "adapted")},
+    **{f"by hand: {name}": make for name, make in networks.NETWORKS.items()},
+}  # fmt: skip
+
+
+# ---- What is measured ----------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Row:
+    """The figures of a module; `why` is empty if all of it holds."""
+
+    name: str
+    parameters: int = 0
+    seconds: float = 0.0
+    error: float = float("nan")
+    steps: float = float("nan")
+    why: str = ""
+
+
+def loss_of(scores: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    """Return the cross-entropy of scores whose last dimension has the classes."""
+    return F.cross_entropy(scores.flatten(0, -2), labels.flatten())
+
+
+def measured(name: str) -> Row:
+    """Return a module's row."""
+    row = Row(name)
+    try:
+        torch.manual_seed(0)
+        module, x = SIXTY[name]()
+        fill(row, without_dropout(module), x)
+    except GradmoteError as error:
+        row.why = f"{type(error).__name__}: {error}".splitlines()[0][:160]
+    except Exception as error:  # whatever a library raises is this row's result
+        row.why = f"fails: {type(error).__name__}: {error}".splitlines()[0][:160]
+    return row
+
+
+def without_dropout(module: nn.Module) -> nn.Module:
+    """Return the module in train() without active Dropout, whose masks are not PyTorch's."""
+    module.train()
+    for part in module.modules():
+        if isinstance(part, nn.modules.dropout._DropoutNd):
+            part.p = 0.0
+        if isinstance(getattr(part, "dropout", None), float):
+            part.dropout = 0.0
+        if isinstance(getattr(part, "attention_dropout", None), float):
+            part.attention_dropout = 0.0
+    return module
+
+
+def fill(row: Row, module: nn.Module, x: torch.Tensor) -> None:
+    """Compile, check, and train six steps."""
+    with torch.no_grad():
+        shape = copy.deepcopy(module)(x).shape
+    labels = torch.randint(0, shape[-1], shape[:-1])
+    row.parameters = sum(p.numel() for p in module.parameters() if p.requires_grad)
+    optimizer = torch.optim.AdamW([p for p in module.parameters() if p.requires_grad], 1e-3)
+    began = time.perf_counter()
+    made = front.compile(module, x, loss_of, optimizer, batch=BATCH, example_labels=labels)
+    row.seconds = time.perf_counter() - began
+    found = front.check(made, module, x, labels, optimizer)
+    row.error = found.worst
+    if not found.agrees:
+        worst = max(found.parameters, key=lambda each: each.gradient)
+        row.why = f"differs from autograd, most in {worst.name}: {worst.gradient:.1e}"
+    row.steps = after_steps(made, module, optimizer, x, labels)
+
+
+def after_steps(made: Any, module: nn.Module, optimizer: Any, x: torch.Tensor, labels: torch.Tensor) -> float:
+    """Return the worst relative difference of the losses of six steps.
+
+    Raises AssertionError unless the state_dicts come back to the bit.
+    """
+    data = [x.numpy() if x.is_floating_point() else x.int().numpy(), labels.int().numpy()]
+    worst = 0.0
+    with made.session() as session:
+        for _ in range(STEPS):
+            ours = session.step(*data)
+            optimizer.zero_grad()
+            loss = loss_of(module(x), labels)
+            loss.backward()
+            optimizer.step()
+            worst = max(worst, abs(ours - loss.item()) / abs(loss.item()))
+        saved, learned, moments = session.save(), made.state_dict(session), made.optimizer_state_dict(session)
+    again = copy.deepcopy(module)
+    again.load_state_dict(learned)
+    other = torch.optim.AdamW([p for p in again.parameters() if p.requires_grad], 1e-3)
+    other.load_state_dict(moments)
+    before, after = (unpack(each).tensors for each in (saved, made.checkpoint(again, other)))
+    for name, array in before.items():
+        assert name == "bias_correction" or array.tobytes() == after[name].tobytes(), f"{name} comes back different"
+    return worst
+
+
+def main() -> int:
+    """Print the table, and return the number of modules that do not hold."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", metavar="NAME", help="modules whose name contains this")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here")
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows = []
+    print(f"{'':34}{'parameters':>12}{'compile, s':>12}{'gradients':>12}{'six steps':>12}")
+    for name in (name for name in SIXTY if given.only in name):
+        row = measured(name)
+        rows.append(row)
+        print(
+            f"{name:34}{row.parameters:12,}{row.seconds:12.1f}{row.error:12.1e}{row.steps:12.1e}  {row.why}", flush=True
+        )
+    if given.json is not None:
+        given.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    print(f"{sum(not row.why for row in rows)} of {len(rows)} hold")
+    return sum(bool(row.why) for row in rows)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
