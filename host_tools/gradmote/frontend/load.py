@@ -12,7 +12,7 @@ import onnx_ir as ir
 from ..errors import ModelError
 from ..ir.affine import QUANTIZED, real_numbers
 from ..ir.graph import data_of, prune, runtime_type, with_branches
-from ..ir.metadata import BUFFERS, CLASSES, EQUAL, SAMPLE_AXES, TIED, UNSURE, WEIGHTS, remove_notes
+from ..ir.metadata import BUFFERS, CLASSES, EQUAL, SAMPLE_AXES, TIED, UNSURE, WEIGHTS, note_stops, remove_notes
 from ..rewrite import inline_branches, pipeline
 from ..rewrite.qdq import check_forms
 from ..rewrite.qdq.weights import quantize_weights
@@ -97,6 +97,7 @@ def read_weights(source: Source, ties: Ties = NO_TIES, inputs: Inputs | None = N
     model = to_ir(proto)
     classes, axes = class_names(model), SAMPLE_AXES.read(model, {})
     remove_notes(model)  # an artifact's notes do not apply to what is made of it now
+    note_stops(model)
     CLASSES.write(model.graph, classes)
     SAMPLE_AXES.write(model.graph, axes)
     TIED.write(model.graph, {tie.copy: tie.weight for tie in tied})

@@ -165,6 +165,24 @@ def remove_notes(model: ir.Model) -> None:
             del where.metadata_props[key]
 
 
+# ---- Stops of gradients in a user's model
+
+#: The key of a text on an Identity of a user's own file: no gradient goes through it.
+STOP_GRADIENT = "stop_gradient"
+
+
+def note_stops(model: ir.Model) -> None:
+    """Note the nodes that let no gradient through by the user's own metadata.
+
+    Raises ModelError if one is not an Identity, which passes would replace.
+    """
+    for node in model.graph:
+        if STOP_GRADIENT in node.metadata_props:
+            if node.op_type != "Identity" or node.domain:
+                raise ModelError(f"node '{node.name}', {node.op_type}, has {STOP_GRADIENT}", "put it on an Identity")
+            NO_GRADIENT.write(node, "1")
+
+
 # ---- Labels
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import onnx_ir as ir
 
 from ..ir.graph import Builder, attribute, constant_array, prune, sort_nodes
+from ..ir.metadata import NO_GRADIENT
 
 
 def drop_empty_parts(graph: ir.Graph, keep: Set[str]) -> None:
@@ -52,8 +53,8 @@ def remove_identity(graph: ir.Graph, keep: Set[str]) -> None:
 
 
 def is_identity(node: ir.Node) -> bool:
-    """Return whether the node's output equals its input."""
-    if node.domain:
+    """Return whether the node does nothing: its output equals its input, and gradients go through it."""
+    if node.domain or NO_GRADIENT.stands_in(node):
         return False
     if node.op_type == "Cast":
         x = node.inputs[0]

@@ -26,6 +26,10 @@ from .optimizers import begun_again, decays
 OF_LARGEST, OF_PARAMETER = 1e-2, 1e-3
 #: The largest relative error that float32 explains in a network of ordinary depth.
 TOLERANCE = 1e-4
+#: A gradient is another than autograd's beyond this, and so many times the error of autograd in float32.
+ANOTHER, TIMES_ROUNDING = 1e-3, 30
+#: The most parameters that compile() compares by default.
+COMPARED_NUMBERS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,27 @@ def check(
     return found
 
 
+def require_autograd(made: Made, module: torch.nn.Module, data: Any) -> None:
+    """Raise ModelError if a gradient of the image is another than autograd's, by more than rounding.
+
+    data: inputs and labels. An image that drops at random is not compared.
+    """
+    if drops(made):
+        return
+    theirs = by_autograd(made, module, data)
+    rough = autograd(made, module, data, torch.float32)
+    found = compared(made, module, [array_of(t) for t in (*data[0], *data[1])], theirs, None)
+    largest = max(float(np.linalg.norm(gradient)) for gradient in theirs.gradients.values())
+    for each in found.parameters:
+        rounding = error(rough.gradients[each.name], theirs.gradients[each.name], OF_LARGEST * largest)
+        if not each.gradient <= ANOTHER + TIMES_ROUNDING * rounding:
+            raise ModelError(
+                f"the image's gradient of '{each.name}' is another than autograd's, by {each.gradient:.1e} of it",
+                "something in the module has a gradient of its own, such as an autograd.Function, which an export "
+                "loses; check=False compiles it all the same",
+            )
+
+
 def require_batch(made: Made, inputs: Sequence[torch.Tensor]) -> None:
     """Raise ModelError unless there are as many samples as the image's batch."""
     batch = made.recipe.options.batch
@@ -108,13 +133,18 @@ def require_batch(made: Made, inputs: Sequence[torch.Tensor]) -> None:
 
 def require_no_dropout(made: Made, module: torch.nn.Module) -> None:
     """Raise ModelError if the image drops at random."""
-    programs = read_image(made.image).programs
-    if all(i["opcode"] != "DROPOUT" for program in programs for i in program["instructions"]):
+    if not drops(made):
         return
     parts = module.named_modules()
     active = [name for name, part in parts if isinstance(part, torch.nn.modules.dropout._DropoutNd) and part.training]
     named = f"'{active[0]}'" if active else "a function of the module"
     raise ModelError(f"{named} drops at random in train()", "compile and check with eval() on it")
+
+
+def drops(made: Made) -> bool:
+    """Return whether the image drops at random."""
+    programs = read_image(made.image).programs
+    return any(i["opcode"] == "DROPOUT" for program in programs for i in program["instructions"])
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from ..compiler.options import Options
 from ..errors import ModelError
 from ..losses.loss import Loss
 from ..optimizers import Optimizer
+from .against_autograd import COMPARED_NUMBERS, require_autograd
 from .exporting import Exported, as_inputs, as_module, as_outputs, exported, keeping_buffers, several
 from .losses import example_labels as labels_of
 from .losses import exportable, from_export, known
@@ -34,6 +35,7 @@ def compile(
     *,
     batch: int = 1,
     example_labels: torch.Tensor | Sequence[torch.Tensor] | None = None,
+    check: bool | None = None,
     **options: Any,
 ) -> Made:
     """Compile a module to an image that trains its parameters with requires_grad.
@@ -41,13 +43,14 @@ def compile(
     example_inputs: a tensor for each argument of forward(), of at least one sample. loss: a loss of torch.nn, or any
     function of the outputs and labels that returns a scalar; None for an image that only infers. example_labels: an
     example of each label of such a function; those of torch.nn need none. optimizer: torch.optim's SGD, Adam or AdamW
-    over these parameters, or one of gradmote.optimizers. batch: samples of a step. options: fields of
+    over these parameters, or one of gradmote.optimizers. batch: samples of a step. check: whether to compare each
+    gradient with autograd's on the example; by default for up to a million parameters. options: fields of
     gradmote.Options.
 
     Each submodule's train() or eval() decides what its Dropout and BatchNorm do while the image trains; evaluation and
     inference have running statistics and no Dropout. Buffers are constants. In an exported program these modes are
     those of its export, and the optimizer has its parameters(). Raises ModelError if the module cannot
-    be exported, or something in it is not taken.
+    be exported, something in it is not taken, or a gradient is another than autograd's.
     """
     module = as_module(module)
     if (loss is None) != (optimizer is None):
@@ -64,7 +67,15 @@ def compile(
         made, artifacts, result = built(module, inputs, loss, labels, update, settings, is_open=False)
     recipe = Recipe(artifacts, settings, made.parameters, made.ties, loss)
     order = order_of(optimizer, module) if isinstance(optimizer, torch.optim.Optimizer) else []
-    return Made.of(recipe, result, module, optimizer, order)
+    whole = Made.of(recipe, result, module, optimizer, order)
+    if loss is not None and (compares(module) if check is None else check):
+        require_autograd(whole, module, (several(inputs, batch), several(labels, batch)))
+    return whole
+
+
+def compares(module: torch.nn.Module) -> bool:
+    """Return whether a module is small enough to compare its gradients without being asked."""
+    return sum(parameter.numel() for parameter in module.parameters()) <= COMPARED_NUMBERS
 
 
 def given_labels(

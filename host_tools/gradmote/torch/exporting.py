@@ -20,6 +20,7 @@ from onnx import inliner
 from onnx.reference import ReferenceEvaluator
 
 from ..errors import ModelError
+from .autograd_rules import detach_without_grad, mark
 
 log = logging.getLogger(__name__)
 #: The name of the first dimension that counts samples.
@@ -112,7 +113,7 @@ def exported(
         remove_prefix(model, "module.")
     if trains:
         refuse_cumulative(module)
-        mark_statistics(model, program.exported_program)
+        mark(model, program.exported_program)
     trained, ties = names_of(module, {tensor.name for tensor in model.graph.initializer})
     return Exported(model, names[: len(inputs)], outputs, trained, ties)
 
@@ -145,14 +146,20 @@ def run_exporter(
     shapes = None if not is_open else {"data": free} if isinstance(whole, WithLoss) else free
     try:
         with quiet():
+            followed = torch.export.export(whole, tuple(data), dynamic_shapes=shapes)
+            detach_without_grad(followed)
             program = torch.onnx.export(
-                whole, tuple(data), dynamo=True, optimize=False, verbose=False, dynamic_shapes=shapes,
-                input_names=names, output_names=outputs,
-            )  # fmt: skip
+                followed, (), dynamo=True, optimize=False, verbose=False, input_names=names, output_names=outputs
+            )
     except torch.onnx.errors.OnnxExporterError as error:
         raise ModelError(
             f"torch.onnx.export() cannot export the module: {first_line(error)}",
             "its report says what is in the way: torch.onnx.export(module, example, dynamo=True, report=True)",
+        ) from error
+    except Exception as error:  # torch.export has no common base for its errors
+        raise ModelError(
+            f"torch.export.export() cannot follow the module: {first_line(error)}",
+            "its full text: torch.export.export(module, example)",
         ) from error
     assert program is not None
     return program
@@ -227,29 +234,6 @@ def refuse_cumulative(module: torch.nn.Module) -> None:
         moves = isinstance(part, torch.nn.modules.batchnorm._BatchNorm) and part.training and part.track_running_stats
         if moves and part.momentum is None:
             raise ModelError(f"'{name}' averages its statistics (momentum=None)", "give it a momentum, or eval()")
-
-
-def mark_statistics(model: onnx.ModelProto, program: torch.export.ExportedProgram) -> None:
-    """Give each BatchNormalization the mode that it has in the exported program, which the exporter drops."""
-    buffers = program.graph_signature.inputs_to_buffers
-    means = [node.args[3] for node in program.graph.nodes if uses_the_batch(node)]
-    training = {buffers[mean.name].removeprefix("module.") for mean in means if isinstance(mean, torch.fx.Node)}
-    for node in model.graph.node:
-        if node.op_type == "BatchNormalization" and node.input[3] in training:
-            node.attribute.append(onnx.helper.make_attribute("training_mode", 1))
-            node.output.extend([f"{node.output[0]}.mean", f"{node.output[0]}.var"][: 3 - len(node.output)])
-
-
-def uses_the_batch(node: torch.fx.Node) -> bool:
-    """Return whether a node is a batch normalization with the batch's statistics, which moves running ones.
-
-    ATen's operators have (x, weight, bias, running mean, running variance, training, ...), or are for
-    training alone.
-    """
-    name = str(node.target)
-    if node.op != "call_function" or "batch_norm" not in name or any(w in name for w in ("no_training", "no_stats")):
-        return False
-    return node.args[5] is not False
 
 
 def names_of(module: torch.nn.Module, initializers: set[str]) -> tuple[list[str], dict[str, str]]:

@@ -62,6 +62,20 @@ class Functional(nn.Module):
         return self.last(torch.tanh(self.still(h)))
 
 
+class Detached(nn.Module):
+    """What autograd leaves out: detach(), no_grad(), and the row of an embedding that is padding."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.embedding, self.first, self.last = nn.Embedding(9, 6, padding_idx=0), nn.Linear(6, 8), nn.Linear(8, 3)
+
+    def forward(self, ids: torch.Tensor) -> torch.Tensor:
+        h = self.first(self.embedding(ids).mean(1))
+        with torch.no_grad():
+            gate, far = torch.sigmoid(h), self.first(torch.ones_like(h[:, :6]))
+        return self.last(torch.tanh(h) * gate + far + h.detach().sin())
+
+
 class Convolutions(nn.Sequential):
     """Two convolutions with BatchNorm, and a classifier."""
 
@@ -141,6 +155,7 @@ MODULES = {
     "norms of batches": lambda: (Convolutions(), torch.randn(BATCH, 1, 8, 8)),
     "norms in eval": lambda: (Convolutions().eval(), torch.randn(BATCH, 1, 8, 8)),
     "norms by functions": lambda: (Functional(), torch.randn(BATCH, 6)),
+    "detached": lambda: (Detached(), ids(9, 5)),
     "one norm of two": lambda: (OneNormLearns(), torch.randn(BATCH, 1, 8, 8)),
     "Llama": lambda: (Llama(), ids(32, 8)),
     "adapted": lambda: (Adapted(), torch.randn(BATCH, 6)),

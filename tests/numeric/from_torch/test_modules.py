@@ -202,6 +202,44 @@ def test_an_exported_program_is_taken_as_it_was_exported() -> None:
     assert made.checkpoint(program) == made.checkpoint(module)  # the program has the module's own parameters
 
 
+class Reversed(torch.autograd.Function):
+    """A function whose gradient is not that of what it computes."""
+
+    @staticmethod
+    def forward(_: Any, x: Any) -> Any:
+        return x.clone()
+
+    @staticmethod
+    def backward(_: Any, gradient: Any) -> Any:  # type: ignore[override]
+        return -gradient
+
+
+class Adversarial(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.last = nn.Linear(6, 8), nn.Linear(8, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.last(torch.tanh(Reversed.apply(self.first(x))))
+
+
+def test_gradients_that_are_another_are_refused() -> None:
+    module, x = Adversarial(), torch.randn(BATCH, 6)
+    rule = torch.optim.SGD(module.parameters(), 0.1)
+    with pytest.raises(ModelError, match=r"gradient of 'first.weight' is another than autograd's, by 2.0e\+00"):
+        front.compile(module, x, nn.CrossEntropyLoss(), rule, batch=BATCH)
+    made = front.compile(module, x, nn.CrossEntropyLoss(), rule, batch=BATCH, check=False)
+    assert not front.check(made, module, x, torch.randint(0, 3, (BATCH,))).agrees
+
+
+@pytest.mark.parametrize("option", ["scale_grad_by_freq", "max_norm"])
+def test_embeddings_with_rules_of_their_own_are_refused(option: str) -> None:
+    module = nn.Sequential(nn.Embedding(9, 6, **{option: True}), nn.Flatten(), nn.Linear(12, 3))
+    rule = torch.optim.SGD(module.parameters(), 0.1)
+    with pytest.raises(ModelError, match=f"has {option}"):
+        front.compile(module, torch.randint(0, 9, (BATCH, 2)), nn.CrossEntropyLoss(), rule)
+
+
 def test_dropout_drops_while_it_trains_alone() -> None:
     module, x = nn.Sequential(nn.Linear(6, 64), nn.Dropout(0.5), nn.Linear(64, 3)), torch.randn(BATCH, 6)
     made = front.compile(module, x, nn.MSELoss(), optimizers.sgd(0.0), batch=BATCH)
@@ -288,7 +326,7 @@ REFUSED: dict[str, tuple[Callable[[Any], dict[str, Any]], str]] = {
     "no tensors": (lambda m: {"example_inputs": [1, 2]}, "example_inputs are not tensors"),
     "frozen": (lambda m: {"module": m.requires_grad_(False)}, "no parameter of the module requires a gradient"),
     "dictionary": (lambda m: {"module": Named()}, "the module returns dict, not tensors - wrap it"),
-    "data": (lambda m: {"module": Branches()}, "cannot export the module"),
+    "data": (lambda m: {"module": Branches()}, "torch.export.export() cannot follow the module"),
 }
 
 
