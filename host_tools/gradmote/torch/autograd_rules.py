@@ -1,4 +1,4 @@
-"""What autograd does beside the operators of a module: norms that learn statistics, detach(), no_grad(), padding.
+"""Autograd's rules beside the operators of a module: norms that learn statistics, detach(), no_grad(), padding.
 
 The exporter drops all of it. Here it is read from the exported program, whose values have the names
 of the ONNX model's, and is written into the model.

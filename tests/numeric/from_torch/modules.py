@@ -63,7 +63,7 @@ class Functional(nn.Module):
 
 
 class Detached(nn.Module):
-    """What autograd leaves out: detach(), no_grad(), and the row of an embedding that is padding."""
+    """Values without gradients: detach(), no_grad(), and the row of an embedding that is padding."""
 
     def __init__(self) -> None:
         super().__init__()
