@@ -54,13 +54,14 @@ class Made:
 
     recipe: Recipe
     result: Result
-    initial: Mapping[str, torch.Tensor]
+    initial: dict[str, torch.Tensor]
     optimizer: tuple[type[torch.optim.Optimizer], dict[str, Any], list[str]] | None
 
     @classmethod
     def of(cls, recipe: Recipe, result: Result, module: torch.nn.Module, optimizer: Any, order: list[str]) -> Made:
         """Return the parts, with copies of what belongs to the module and the optimizer."""
-        initial = {name: tensor.detach().cpu().clone() for name, tensor in module.state_dict().items()}
+        initial = copy.deepcopy(module.state_dict())  # with the versions of its parts, which loading may ask for
+        initial.update({name: tensor.cpu() for name, tensor in initial.items()})
         known = (type(optimizer), copy.deepcopy(optimizer.state_dict()), order) if order else None
         return cls(recipe, result, initial, known)
 
@@ -87,7 +88,7 @@ class Made:
         another model.
         """
         found = self.read(learned)
-        state = {name: tensor.clone() for name, tensor in self.initial.items()}
+        state = copy.deepcopy(self.initial)
         for name, tensor in state.items():
             array = found.tensors.get(self.recipe.ties.get(name, name))
             if array is not None:

@@ -61,6 +61,7 @@ def compare_after_steps(made: Any, module: Any, optimizer: Any, x: Any, labels: 
         for _ in range(6):
             ours = session.step(*arrays(x, labels))
         learned = made.state_dict(session)
+        assert learned._metadata == module.state_dict()._metadata
         moments = made.optimizer_state_dict(session)
         saved = session.save()
     for _ in range(6):
