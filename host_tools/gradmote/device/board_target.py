@@ -40,7 +40,7 @@ class BoardTarget:
         self.name = board.info().name
         self._on_close = on_close or (lambda: None)
         self._dtypes: dict[tuple[str, int], str] = {}
-        self._image: bytes | None = None  #: the board's image, once it was read
+        self._image: bytes | None = None  #: the board's image, when it was read last
 
     def load_image(self, image: bytes, progress: Progress | None = None) -> None:
         """Open a .mote image with its initial parameters.
@@ -49,13 +49,8 @@ class BoardTarget:
         """
         if not self.has_image(image):
             self._send_image(image, progress)
-        self._forget()
-        self.board.reset()
-
-    def _forget(self) -> None:
-        """Forget what was read of the image before."""
         self._dtypes.clear()
-        self._image = None
+        self.board.reset()
 
     def has_image(self, image: bytes) -> bool:
         """Return whether the board has this image open, and its export table if one follows, judged by checksums."""
@@ -75,7 +70,7 @@ class BoardTarget:
         """
         old, old_id = self._states(), self.info().model_id
         kept, carried = self.board.update_image(image, carry_over, progress)
-        self._forget()
+        self._dtypes.clear()
         same = self.info().model_id == old_id
         entries = () if same or not carry_over else tuple(compare(old, self._states()))
         if sum(entry.carried for entry in entries) != carried:
@@ -95,7 +90,8 @@ class BoardTarget:
 
     def image(self) -> bytes:
         """Return the .mote image that the board holds."""
-        if self._image is None:
+        start = self.board.read_start("IMAGE", _HEADER_START)  # has its checksums
+        if self._image is None or self._image[:_HEADER_START] != start:
             self._image = self.board.read("IMAGE")
         return self._image
 
