@@ -329,5 +329,8 @@ def test_the_firmware_greets_as_the_client_expects(part: Running) -> None:
     texts: list[str] = []
     with Client.connect(part.url) as client:
         client._on_text = texts.append
-        client.reboot()
+        for _ in range(3):  # on a busy computer the link may end first, and its text with it
+            client.reboot()
+            if GREETING in "".join(texts):
+                break
     assert GREETING in "".join(texts)
