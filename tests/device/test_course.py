@@ -210,13 +210,13 @@ def test_a_run_that_is_another_is_refused(files: Path, capsys: pytest.CaptureFix
     for options, said in (
         (("--epochs", 2, "--lr", "0.1"), "another lr: None, now 0.1"),
         (("--epochs", 2, "--validate", "0.1"), "another validate"),
-        (("--epochs", 1), "has its 1 epochs behind it"),
+        (("--epochs", 1), "has done its 1 epochs"),
     ):
         train(files, "a.gmck", "--continue", *options, status=1)
         assert said in capsys.readouterr().err
     (files / "a.run.json").write_text("{}")
     train(files, "a.gmck", "--continue", status=1)
-    assert "is no run of gradmote train" in capsys.readouterr().err
+    assert "is not a run of gradmote train" in capsys.readouterr().err
     train(files, "a.gmck", "--epochs", 3, "--keep-best", status=1)
     assert "--validate" in capsys.readouterr().err
 

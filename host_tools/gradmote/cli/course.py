@@ -195,7 +195,7 @@ def _settings(options: CourseOptions, asked: Asked) -> dict[str, Any]:
 def _require_rest(start: tuple[int, int], epochs: int) -> None:
     """Raise DataError if nothing is left of a training."""
     if start[0] > epochs:
-        raise DataError(f"the run has its {epochs} epochs behind it", "ask for more --epochs, or leave out --continue")
+        raise DataError(f"the run has done its {epochs} epochs", "ask for more --epochs, or leave out --continue")
 
 
 def _set_rate(target: Target, options: CourseOptions, asked: Asked, steps: int) -> None:

@@ -33,7 +33,7 @@ Against = Annotated[
         "--against",
         metavar="FILE",
         help="Compare with another checkpoint of this model (.gmck), with another model (.mote), or with `initial`, "
-        "the parameters in the image.",
+        "the parameters in the image. Always on the twin, so that a board keeps what it has learned.",
     ),
 ]
 Worst = Annotated[int, typer.Option("--worst", min=0, metavar="N", help="How many samples to name.")]
@@ -73,7 +73,8 @@ def command(
     samples, which = _samples(image, data, sample_options)
     if not (as_json or is_quiet()):
         o.tell(which)
-    reports = [_evaluated(path, kept, samples, on, threads, worst) for path, kept in ((image, checkpoint), *other)]
+    reports = [_evaluated(image, checkpoint, samples, on, threads, worst)]
+    reports += [_evaluated(path, kept, samples, "twin", threads, worst) for path, kept in other]
     if picture is not None:
         _draw(reports[0], picture)
     if as_json:
@@ -91,7 +92,7 @@ def _other(image: Path, against: str | None) -> list[tuple[Path, Path | None]]:
         return [(image, None)]
     path = Path(against)
     if path.suffix not in (".mote", ".gmck") or not path.is_file():
-        raise DataError(f"--against {against}: it is no .mote or .gmck file", f"name one, or say {INITIAL}")
+        raise DataError(f"--against {against}: it is not a .mote or .gmck file", f"name one, or say {INITIAL}")
     return [(path, None)] if path.suffix == ".mote" else [(image, path)]
 
 

@@ -86,7 +86,7 @@ def read_run(path: Path) -> Run:
     except OSError as error:
         raise DataError(f"cannot read {path} ({error})", "a run that began with --checkpoint has left it") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(f"{path} is no run of gradmote train", "name the checkpoint that it was left beside") from error
+        raise DataError(f"{path} is not a run of gradmote train", "name the checkpoint that it was left beside") from error
 
 
 def _epoch(content: dict[str, Any]) -> Epoch:

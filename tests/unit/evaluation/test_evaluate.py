@@ -88,6 +88,25 @@ def test_classes(of_digits: tuple[Path, Dataset], capsys: pytest.CaptureFixture[
     assert found["samples"] == 200 and found["against"]["confusion"]["accuracy"] < found["confusion"]["accuracy"]
 
 
+def test_the_other_model_is_evaluated_on_the_twin(
+    of_digits: tuple[Path, Dataset], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A board that holds the model is not reset for it, and `initial` is not what the board has learned."""
+    folder, data = of_digits
+    held = open_target("twin")
+    held.load_image((folder / "model.mote").read_bytes())
+    held.load((folder / "learned.gmck").read_bytes())
+    state = held.state()
+    monkeypatch.setattr(held, "close", lambda: None)
+    monkeypatch.setattr(
+        "gradmote.device.target_factory.open_target", lambda on, **_: held if on == "PORT" else open_target(on)
+    )
+    options = (folder / "model.mote", "--data", folder / "data.npz", "--on", "PORT", "--against", "initial")
+    found = run(capsys, *options)
+    assert found["confusion"]["accuracy"] == evaluate(held, data).accuracy and held.state() == state
+    assert found["against"]["confusion"]["accuracy"] < found["confusion"]["accuracy"]
+
+
 def test_what_is_shown_says_which_samples_and_draws(
     of_digits: tuple[Path, Dataset], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -105,7 +124,7 @@ def test_another_file_is_refused(of_digits: tuple[Path, Dataset], capsys: pytest
     folder, _ = of_digits
     arguments = ["evaluate", str(folder / "model.mote"), "--data", str(folder / "data.npz"), "--against", "old.onnx"]
     assert cli.main(arguments) == 1
-    assert "no .mote or .gmck file" in capsys.readouterr().err
+    assert "not a .mote or .gmck file" in capsys.readouterr().err
 
 
 def test_a_notebook_gets_tables(of_digits: tuple[Path, Dataset]) -> None:
