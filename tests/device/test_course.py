@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import os
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -219,6 +220,53 @@ def test_a_run_that_is_another_is_refused(files: Path, capsys: pytest.CaptureFix
     assert "is not a run of gradmote train" in capsys.readouterr().err
     train(files, "a.gmck", "--epochs", 3, "--keep-best", status=1)
     assert "--validate" in capsys.readouterr().err
+
+
+def test_a_run_that_ended_before_its_first_save_is_not_gone_on_with(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The checkpoint that is there is another training's."""
+    train(files, "a.gmck", "--epochs", 1)
+    run, held = (files / "a.run.json").read_bytes(), (files / "a.gmck").read_bytes()
+    monkeypatch.setattr(fitting, "train_once", counted := Counted(fitting.train_once))
+    counted.dies = 3
+    with pytest.raises(Died):
+        train(files, "a.gmck", "--epochs", 2, "--lr", "0.1")
+    assert (files / "a.run.json").read_bytes() == run and (files / "a.gmck").read_bytes() == held
+    train(files, "a.gmck", "--epochs", 2, "--lr", "0.1", "--continue", status=1)
+    assert "another lr" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["cut.run.json", "cut.gmck"])
+@pytest.mark.parametrize("count", [1, 6, 15, 16])
+def test_a_crash_between_two_files_leaves_a_run_to_go_on_with(
+    name: str, count: int, files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also one after the last update of an epoch, before its test."""
+    options = (*COURSE, "--epochs", 2, "--save-every", 1)
+    train(files, "whole.gmck", *options)
+    with monkeypatch.context() as patch:
+        replace, left = os.replace, [count]
+
+        def die(source: str, target: str) -> None:
+            left[0] -= Path(target).name == name
+            if left[0] < 0:
+                raise Died
+            replace(source, target)
+
+        patch.setattr(os, "replace", die)
+        with pytest.raises(Died):
+            train(files, "cut.gmck", *options)
+    train(files, "cut.gmck", *options, "--continue")
+    for kind in ("gmck", "best.gmck"):
+        assert (files / f"cut.{kind}").read_bytes() == (files / f"whole.{kind}").read_bytes(), kind
+
+
+def test_half_a_checkpoint_is_not_gone_on_with(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    train(files, "a.gmck", "--epochs", 1, "--half")
+    for more in ((), ("--half",)):
+        train(files, "a.gmck", "--epochs", 2, "--continue", *more, status=1)
+        assert "16 bits" in capsys.readouterr().err
 
 
 def test_what_was_there_is_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

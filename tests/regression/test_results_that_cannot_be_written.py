@@ -8,6 +8,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -40,7 +41,7 @@ def train(checkpoint: str, *more: str) -> int:
 def test_is_refused_before_the_training(
     folder: Path, checkpoint: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("gradmote.device.progress.fit", lambda *arguments: pytest.fail("it trained"))
+    monkeypatch.setattr("gradmote.device.progress.fit", lambda *arguments, **more: pytest.fail("it trained"))
     socket.socket(socket.AF_UNIX).bind("socket")
     assert train(checkpoint) == 1
     said = capsys.readouterr().err
@@ -53,9 +54,9 @@ def test_a_failure_at_the_end_keeps_the_result_elsewhere(
     assert train("whole.gmck") == 0
     (folder / "gone").mkdir()
 
-    def train_and_lose_the_folder(*arguments: object) -> object:
+    def train_and_lose_the_folder(*arguments: Any, **more: Any) -> object:
         (folder / "gone").rmdir()
-        return fit(*arguments)
+        return fit(*arguments, **more)
 
     monkeypatch.setattr("gradmote.device.progress.fit", train_and_lose_the_folder)
     assert train("gone/x.gmck") == 1
@@ -64,22 +65,27 @@ def test_a_failure_at_the_end_keeps_the_result_elsewhere(
     assert kept.read_bytes() == (folder / "whole.gmck").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["x.gmck", "x.run.json", "x.best.gmck", "x.csv"])
 def test_a_save_on_the_way_that_fails_does_not_end_the_training(
-    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    name: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert train("whole.gmck") == 0
+    options = ("--epochs", "3", "--save-every", "1", "--validate", "0.4", "--keep-best", "--log")
+    assert train("whole.gmck", *options, "whole.csv") == 0
     replace, refused = os.replace, []
 
     def refuse_twice(source: str, target: str) -> None:
-        if len(refused) < 2:
+        if len(refused) < 2 and Path(target).name == name:
             refused.append(target)
             raise OSError(errno.ENOSPC, "No space left on device")
         replace(source, target)
 
     monkeypatch.setattr(files.os, "replace", refuse_twice)
-    assert train("x.gmck", "--save-every", "7") == 0
+    assert train("x.gmck", *options, "x.csv") == 0
     said = capsys.readouterr().err
-    assert len(refused) == 2 and said.count("cannot write x.gmck: No space left on device") == 2
+    assert refused and said.count(f"cannot write {name}: No space left on device") == len(refused)
+    for kind in ("gmck", "best.gmck"):
+        assert (folder / f"x.{kind}").read_bytes() == (folder / f"whole.{kind}").read_bytes()
+    assert len((folder / "x.csv").read_text().splitlines()) == 1 + 3
     assert not list((folder / "rescued").iterdir())
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,8 +9,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..errors import DataError
-from . import options as o
-from .messages import is_quiet
 from .shared_options import with_shared
 
 if TYPE_CHECKING:
@@ -21,6 +16,7 @@ if TYPE_CHECKING:
     from ..device.fitting import Best, Epoch
     from ..device.schedules import Schedule, Steps
     from ..device.target import Target
+    from .course_files import CourseFiles
 
 Validate = Annotated[
     float | None,
@@ -80,10 +76,8 @@ class CourseOptions:
     goes_on: Continue = False
     backup: Backup = True
 
-    def require(self, checkpoint: Path | None, resume: Path | None, lr: float | None, warmup: int | None) -> None:
-        """Raise DataError for options that need others, and OutputError for a log that cannot be written."""
-        from ..formats.files import Output
-
+    def require(self, checkpoint: Path | None, resume: Path | None, asked: Asked) -> None:
+        """Raise DataError for options that need others."""
         if (self.keep_best or self.patience is not None) and self.validate is None:
             raise DataError(
                 "--keep-best and --patience choose by the samples that --validate sets apart",
@@ -91,9 +85,9 @@ class CourseOptions:
             )
         if self.goes_on and (checkpoint is None or resume is not None):
             raise DataError("--continue goes on from --checkpoint", "name it, and leave out --resume")
-        if self.log is not None:
-            Output(self.log)
-        if warmup is not None and lr is None and self.schedule is None:
+        if self.goes_on and asked.half:
+            raise DataError("--continue needs all bits, and --half keeps 16 bits of each", "leave out one of them")
+        if asked.warmup is not None and asked.lr is None and self.schedule is None:
             raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
 
     def parted(self, samples: Dataset, seed: int) -> Dataset:
@@ -119,26 +113,24 @@ class Asked:
     micro_batches: int
     lr: float | None
     warmup: int | None
-    checkpoint: Path | None
+    half: bool
 
 
 class Course:
     """A training from its beginning: its schedule, its best epoch so far, and what it writes on the way."""
 
-    def __init__(self, target: Target, image: bytes, samples: Dataset, options: CourseOptions, asked: Asked) -> None:
+    def __init__(
+        self, target: Target, image: bytes, samples: Dataset, options: CourseOptions, asked: Asked, files: CourseFiles
+    ) -> None:
         """Begin or go on. The target has the image, and the checkpoint to go on from. Raises DataError."""
-        from ..device.run_file import Run, data_digest, digest, read_run
+        from ..device.run_file import Run, data_digest, digest
         from ..device.schedules import Steps
 
         each = len(samples.x) // (target.info().batch * asked.micro_batches)
         settings = _settings(options, asked) | {"image": digest([image]), "data": data_digest(samples)}
-        self.options, self.asked, self.best, self.start = options, asked, None, (1, 0)
-        if options.goes_on and asked.checkpoint is not None:
-            path = beside(asked.checkpoint, "run.json")
-            self.run = read_run(path)
-            self.run.require(settings, path)
-            self.start = self.run.position(asked.checkpoint.read_bytes(), each)
-            self.best = self.run.best_epoch(best_of(asked.checkpoint))
+        self.options, self.asked, self.files, self.best, self.start = options, asked, files, None, (1, 0)
+        if options.goes_on:
+            self.run, self.start, self.best = files.read(settings, each)
             _require_rest(self.start, asked.epochs)
         else:
             _set_rate(target, options, asked, asked.epochs * each)
@@ -156,32 +148,28 @@ class Course:
         return schedule(self.options.schedule, self.run.settings["rate"], steps, self.asked.warmup or 0)
 
     def begin(self) -> None:
-        """Keep the checkpoint of before, and write the run and its log so far."""
-        if self.options.backup and not self.options.goes_on and self.asked.checkpoint is not None:
-            for path in (self.asked.checkpoint, best_of(self.asked.checkpoint)):
-                keep_before(path)
-        self._write()
+        """Keep the checkpoint of before. Raises OutputError."""
+        if self.options.backup and not self.options.goes_on:
+            self.files.keep_before()
+
+    def save(self, checkpoint: bytes) -> None:
+        """Write a checkpoint on the way."""
+        self.files.save(self.run, checkpoint)
+
+    def end(self, checkpoint: bytes) -> None:
+        """Write the last checkpoint, and what could not be written on the way. Raises OutputError."""
+        self.files.end(self.run, checkpoint)
 
     def on_epoch(self, epoch: Epoch) -> None:
         """Write an epoch that has ended."""
         self.run.epochs.append(epoch)
-        self._write()
+        self.files.log_epochs(self.run)
 
     def on_best(self, best: Best) -> None:
         """Write the best state so far."""
-        from ..formats.files import write_atomically
-
         self.run.best = best.epoch
-        if self.asked.checkpoint is not None and best.checkpoint:
-            write_atomically(best_of(self.asked.checkpoint), best.checkpoint)
-
-    def _write(self) -> None:
-        from ..formats.files import write_atomically
-
-        if self.asked.checkpoint is not None:
-            self.run.write(beside(self.asked.checkpoint, "run.json"))
-        if self.options.log is not None:
-            write_atomically(self.options.log, as_csv(self.run.epochs).encode())
+        if best.checkpoint:
+            self.files.save_best(best.checkpoint)
 
 
 def _settings(options: CourseOptions, asked: Asked) -> dict[str, Any]:
@@ -206,40 +194,3 @@ def _set_rate(target: Target, options: CourseOptions, asked: Asked, steps: int) 
         target.set_linear_schedule(asked.lr, asked.warmup, steps)
     else:
         target.set_learning_rate(asked.lr)
-
-
-# ---- Files beside the checkpoint ------------------------------------------------------------------------------------
-
-
-def beside(checkpoint: Path, what: str) -> Path:
-    """Return the path of learned.WHAT.gmck, or learned.run.json, beside learned.gmck."""
-    return checkpoint.with_name(f"{checkpoint.stem}.{what}")
-
-
-def keep_before(checkpoint: Path) -> None:
-    """Copy a checkpoint that will be written over."""
-    from ..formats.files import write_atomically
-
-    if not checkpoint.is_file():
-        return
-    before = beside(checkpoint, f"before{checkpoint.suffix}")
-    write_atomically(before, checkpoint.read_bytes())
-    if not is_quiet():
-        o.tell(f"keeps the {checkpoint.name} of before as {before.name}")
-
-
-def best_of(checkpoint: Path) -> Path:
-    """Return the path of the best epoch's checkpoint."""
-    return beside(checkpoint, f"best{checkpoint.suffix}")
-
-
-def as_csv(epochs: list[Epoch]) -> str:
-    """Return a row for each epoch; a number that is not there is left empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("epoch", "loss", "test_loss", "test_accuracy", "samples", "seconds", "skipped"))
-    for epoch in epochs:
-        test = (epoch.test.loss, epoch.test.accuracy) if epoch.test else (math.nan, math.nan)
-        row = (epoch.epoch, epoch.loss, *test, epoch.samples, epoch.seconds, epoch.skipped)
-        writer.writerow("" if isinstance(cell, float) and math.isnan(cell) else cell for cell in row)
-    return text.getvalue()

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..errors import DataError, OutputError
-from . import options as o
+from ..errors import DataError
 from .course import Asked, Course, CourseOptions, with_course
 from .messages import is_quiet
 from .samples import SampleOptions, print_notes, with_samples
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
     from ..device.evaluation import Evaluation
     from ..device.fitting import Fit
     from ..device.target import Target
-    from ..formats.files import Output
 
 Image = Annotated[Path, typer.Argument(exists=True, dir_okay=False, help="What `gradmote compile` wrote (.mote).")]
 Data = Annotated[
@@ -120,24 +117,24 @@ def command(
     Ctrl-C, SIGTERM or a closed terminal ends it after the current step and still writes the
     checkpoint; the exit status is 130, 143 or 129 then, and --continue goes on.
     """
-    from ..formats.files import Output
+    from .course_files import CourseFiles
     from .train_report import report
 
-    course.require(checkpoint, resume, lr, warmup)
-    output = None if checkpoint is None else Output(checkpoint)
+    asked = Asked(epochs, batch_order, micro_batches, lr, warmup, half)
+    course.require(checkpoint, resume, asked)
+    files = CourseFiles(checkpoint, course.log, course.keep_best)
     samples = _samples(image, data, sample_options, micro_batches)
     parted = course.parted(samples, batch_order)
     quiet = as_json or is_quiet()
     with stopping() as stop, _opened(on, threads, image, quiet) as target:
         _prepare(target, image, checkpoint if course.goes_on else resume, half, carry_over, quiet)
-        asked = Asked(epochs, batch_order, micro_batches, lr, warmup, checkpoint)
-        begun = Course(target, image.read_bytes(), parted, course, asked)
-        _save_to(target, output, save_every)
+        begun = Course(target, image.read_bytes(), parted, course, asked, files)
+        _save_to(target, begun, save_every)
         begun.begin()
         stop.waits = True
         result = _train(target, parted, begun, save_every, quiet, stop)
-        if output is not None:
-            output.write(target.save(half) if result.last is None else result.last)
+        if checkpoint is not None:
+            begun.end(target.save(half) if result.last is None else result.last)
         tested = _tested(target, samples, course, stop)
         report(target, result, begun, tested, as_json, stop, samples)
         stop.leave()
@@ -180,24 +177,15 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
         target.load(as_half(kept) if half else kept)
 
 
-def _save_to(target: Target, output: Output | None, save_every: int | None) -> None:
+def _save_to(target: Target, course: Course, save_every: int | None) -> None:
     """Prepare for checkpoints: the twin has no flash, so it saves to the output file."""
     from ..device.twin_target import TwinTarget
 
-    if output is not None:
-        output.require_room(target.info().state_size)
+    course.files.require_room(target.info().state_size)
     if save_every and isinstance(target, TwinTarget):
-        if output is None:
+        if course.files.checkpoint is None:
             raise DataError("--save-every on the twin without --checkpoint", "say where: --checkpoint learned.gmck")
-        target.on_save = partial(_save_on_the_way, output)
-
-
-def _save_on_the_way(output: Output, checkpoint: bytes) -> None:
-    """Write a checkpoint; a failure does not end the training, because the next write may succeed."""
-    try:
-        output.replace(checkpoint)
-    except OutputError as error:
-        o.tell(f"a save on the way failed, and the training goes on: {error}")
+        target.on_save = course.save
 
 
 def _train(target: Target, samples: Dataset, course: Course, save_every: int | None, quiet: bool, stop: Stop) -> Fit:

@@ -28,7 +28,7 @@ def report(
     target: Target, result: Fit, course: Course, tested: Evaluation | None, as_json: bool, stop: Stop, samples: Dataset
 ) -> None:
     """Print the table of epochs, and what ended, was left out, saved and written; or one JSON object."""
-    checkpoint = course.asked.checkpoint
+    checkpoint = course.files.path
     if as_json:
         found = _summary(target, result, course, tested)
         say_json(finite({**found, "data": [*samples.notes, *samples.converted]}))
@@ -125,7 +125,7 @@ def _shown(value: float, form: str) -> str:
 
 
 def _summary(target: Target, result: Fit, course: Course, tested: Evaluation | None) -> dict[str, Any]:
-    memory, checkpoint, best = target.mem(), course.asked.checkpoint, result.best
+    memory, checkpoint, best = target.mem(), course.files.path, result.best
     return {
         "target": target.name,
         "epochs": [asdict(epoch) for epoch in result.epochs],

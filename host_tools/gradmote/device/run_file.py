@@ -1,6 +1,7 @@
 """The host's side of a training, in a file beside its checkpoint: settings, epochs so far, and the best of them.
 
-The checkpoint counts the updates itself, so the two files need not be written together.
+The checkpoint counts the updates itself. The run is written before each checkpoint, and knows by their digests
+the one that is there and the one that is to come: after a crash between the two writes, either is its own.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from typing import Any
 from gradmote.errors import DataError
 
 from ..data.dataset import Dataset
-from ..formats.checkpoint import unpack
-from ..formats.files import write_atomically
+from ..formats.checkpoint import ENCODING, checked_header, unpack
 from ..terminal.printable import finite
 from .evaluation import Evaluation
 from .fitting import Best, Epoch
@@ -34,17 +34,27 @@ class Run:
         first: The updates that the model had made before it, skipped ones included.
         epochs: The finished epochs.
         best: The number of the best epoch; None without one.
+        checkpoints: The digests of the checkpoint that was written, and of the one that is about to be.
     """
 
     settings: dict[str, Any]
     first: int
     epochs: list[Epoch] = field(default_factory=list)
     best: int | None = None
+    checkpoints: list[str] = field(default_factory=list)
 
-    def write(self, path: Path) -> None:
-        """Write the file. Raises OutputError."""
+    def as_bytes(self) -> bytes:
+        """Return the file's bytes."""
         content = {"version": _VERSION, **asdict(self)}
-        write_atomically(path, json.dumps(finite(content), indent=1).encode() + b"\n")
+        return json.dumps(finite(content), indent=1).encode() + b"\n"
+
+    def note(self, checkpoint: bytes) -> None:
+        """Count a checkpoint that will be written among the run's own."""
+        self.checkpoints = [*self.checkpoints[:1], digest([checkpoint])]
+
+    def settle(self, checkpoint: bytes) -> None:
+        """Count a checkpoint that was written as the only one."""
+        self.checkpoints = [digest([checkpoint])]
 
     def require(self, settings: dict[str, Any], path: Path) -> None:
         """Raise DataError unless the settings are those of this run."""
@@ -56,16 +66,22 @@ class Run:
                 )
 
     def position(self, checkpoint: bytes, each: int) -> tuple[int, int]:
-        """Return the epoch to go on in and its updates so far, and forget the epochs after it.
+        """Return the epoch to go on in and its updates so far, and forget what came after the checkpoint.
 
-        each: the updates of an epoch. Raises DataError for a checkpoint from before the run.
+        each: the updates of an epoch. An epoch without its test goes on after its last update. Raises
+        DataError for another run's checkpoint.
         """
-        updates = updates_of(checkpoint) - self.first
-        if updates < 0:
-            raise DataError(f"the checkpoint is from {-updates} updates before the run", "give the run's own")
-        epoch, step = divmod(updates, each)
-        self.epochs = [done for done in self.epochs if done.epoch <= epoch]
-        return epoch + 1, step
+        if digest([checkpoint]) not in self.checkpoints:
+            raise DataError("the checkpoint is not one of this run", "give the run's own, or begin one with --resume")
+        if checked_header(checkpoint)["encoding"] == ENCODING["half"]:
+            raise DataError(
+                "the checkpoint keeps 16 bits of each number, and --continue needs all", "begin a run with --resume"
+            )
+        self.settle(checkpoint)
+        done, step = divmod(updates_of(checkpoint) - self.first, each)
+        self.epochs = [epoch for epoch in self.epochs if epoch.epoch <= done]
+        tested = done == 0 or any(epoch.epoch == done for epoch in self.epochs)
+        return (done + 1, step) if step or tested else (done, each)
 
     def best_epoch(self, path: Path) -> Best | None:
         """Return the best epoch so far, whose checkpoint is at `path`; None if it is not among them."""
@@ -86,7 +102,9 @@ def read_run(path: Path) -> Run:
     except OSError as error:
         raise DataError(f"cannot read {path} ({error})", "a run that began with --checkpoint has left it") from error
     except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise DataError(f"{path} is not a run of gradmote train", "name the checkpoint that it was left beside") from error
+        raise DataError(
+            f"{path} is not a run of gradmote train", "name the checkpoint that it was left beside"
+        ) from error
 
 
 def _epoch(content: dict[str, Any]) -> Epoch:
