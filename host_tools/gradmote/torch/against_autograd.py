@@ -111,12 +111,10 @@ def require_autograd(made: Made, module: torch.nn.Module, data: Any) -> None:
     if drops(made):
         return
     theirs = by_autograd(made, module, data)
-    rough = autograd(made, module, data, torch.float32)
+    own = rounding(made, module, data, theirs)
     found = compared(made, module, [array_of(t) for t in (*data[0], *data[1])], theirs, None)
-    largest = max(float(np.linalg.norm(gradient)) for gradient in theirs.gradients.values())
     for each in found.parameters:
-        rounding = error(rough.gradients[each.name], theirs.gradients[each.name], OF_LARGEST * largest)
-        if not each.gradient <= ANOTHER + TIMES_ROUNDING * rounding:
+        if not each.gradient <= ANOTHER + TIMES_ROUNDING * own[each.name]:
             raise ModelError(
                 f"the image's gradient of '{each.name}' is another than autograd's, by {each.gradient:.1e} of it",
                 "something in the module has a gradient of its own, such as an autograd.Function, which an export "
@@ -160,6 +158,13 @@ def by_autograd(made: Made, module: torch.nn.Module, data: Any) -> _Theirs:
         return autograd(made, module, data, torch.float64)
     except RuntimeError:
         return autograd(made, module, data, torch.float32)
+
+
+def rounding(made: Made, module: torch.nn.Module, data: Any, theirs: _Theirs) -> dict[str, float]:
+    """Return the relative error of each gradient of autograd in float32."""
+    rough = autograd(made, module, data, torch.float32)
+    largest = max(float(np.linalg.norm(gradient)) for gradient in theirs.gradients.values())
+    return {n: error(rough.gradients[n], exact, OF_LARGEST * largest) for n, exact in theirs.gradients.items()}
 
 
 def autograd(made: Made, module: torch.nn.Module, data: Any, dtype: torch.dtype) -> _Theirs:
