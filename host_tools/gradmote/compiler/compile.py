@@ -7,6 +7,7 @@ import hashlib
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 from typing import Any
 
 import numpy as np
@@ -81,6 +82,10 @@ class Result:
     left_out: list[str]
     sample_axes: dict[str, int]
     front: list[Tradeoff] = field(default_factory=list)
+
+    def _repr_html_(self) -> str:
+        """Return the memory map and the layers for a notebook; the room below that draws them is found by name."""
+        return str(resolve_name("gradmote.report.analyze.notebook:result_as_html")(self))
 
 
 def compile_model(

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
 
 import numpy as np
 
@@ -106,6 +107,10 @@ class Fit:
     def skipped(self) -> int:
         """The number of skipped steps over all epochs."""
         return sum(epoch.skipped for epoch in self.epochs)
+
+    def _repr_html_(self) -> str:
+        """Return curves and a table for a notebook; the room below that draws them is found by name."""
+        return str(resolve_name("gradmote.report.history:fit_as_html")(self))
 
 
 def fit(

@@ -45,6 +45,10 @@ class Made:
         """Open a session of the image. The arguments are those of gradmote.Session."""
         return Session(self.image, profile, threads)
 
+    def _repr_html_(self) -> str:
+        """Return the memory map and the layers for a notebook."""
+        return self.result._repr_html_()
+
     def labels(self, y: Sequence[Any] | np.ndarray) -> np.ndarray:
         """Return the estimator's targets as the image's label takes them.
 
