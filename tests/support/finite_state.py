@@ -31,6 +31,7 @@ RULES = {
     "adamw_ort": optimizers.adamw_ort(0.01, weight_decay=0.01),
     "clipped": optimizers.adamw(0.01, clip_norm=1.0),
     "clipped by value": optimizers.sgd(0.1, momentum=0.9, clip_value=1.0),
+    "groups": optimizers.adamw(0.01).with_groups({"[vcw]*": {"learning_rate": 0.3, "weight_decay": 0.5}}),
 }
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 import onnx_ir as ir
 
-from ..errors import ModelError
 from ..frontend.registry import attach_functions
 from ..ir.graph import DOMAIN, Builder
 from ..ir.metadata import LEARNING_RATE, OPTIMIZER
@@ -21,13 +20,12 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
     """Return a model of one step for every parameter, with shared clipping and bias correction.
 
     It has the opset, the IR version and the producer of the model `like`, so that any runtime for one can run the
-    other. Raises ModelError for the weight decay of a parameter that does not train.
+    other. Raises ModelError for groups that the parameters do not have.
     """
-    for name in optimizer.decays.keys() - parameters.keys():
-        raise ModelError(f"a weight decay for '{name}', which does not train", f"what trains: {', '.join(parameters)}")
+    optimizer.require_groups(parameters)
     graph = ir.Graph([], [], nodes=[], opset_imports={"": like.graph.opset_imports[""]}, name="optimizer")
     builder = Builder(graph)
-    rate = builder.input("learning_rate", ir.DataType.FLOAT, [])
+    rates = Rates(builder, builder.input("learning_rate", ir.DataType.FLOAT, []))
     scale = builder.input("gradient_scale", ir.DataType.FLOAT, [])
     triples = [inputs_of(builder, name, array, optimizer.slots) for name, array in parameters.items()]
     if optimizer.clip_norm is not None:
@@ -44,12 +42,31 @@ def optimizer_model(optimizer: Optimizer, parameters: dict[str, np.ndarray], lik
         if storing is not None:
             op_type, form = quantized_op(optimizer.rule), storing.inputs(builder, str(p.name))
             attributes |= storing.attributes()
+        rate = rates.times(optimizer.rate_factor(str(p.name)))
         made = builder.ops(op_type, p, g, rate, scale, *form, *extra, names=names, domain=DOMAIN, **attributes)
         graph.outputs.extend(alike(new, old) for new, old in zip(made, (p, *slots), strict=True))
     model = attach_functions(ir.Model(graph, ir_version=like.ir_version, producer_name=like.producer_name))
     OPTIMIZER.write(model, optimizer.rule)
     LEARNING_RATE.write(model, optimizer.learning_rate)
     return model
+
+
+class Rates:
+    """The rates of groups: multiples of the learning rate, each computed once."""
+
+    def __init__(self, builder: Builder, rate: ir.Value) -> None:
+        """Begin with the learning rate alone."""
+        self.builder = builder
+        self.made = {1.0: rate}
+
+    def times(self, factor: float) -> ir.Value:
+        """Return factor * learning_rate."""
+        if factor not in self.made:
+            name = f"learning_rate_{len(self.made)}"
+            times = self.builder.constant(factor, f"{name}_factor")
+            made = self.builder.op("Mul", self.made[1.0], times, name=name)
+            self.made[factor] = alike(made, self.made[1.0])
+        return self.made[factor]
 
 
 def alike(value: ir.Value, other: ir.Value) -> ir.Value:

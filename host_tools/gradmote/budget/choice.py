@@ -88,13 +88,16 @@ def variants(wanted: Choice, limited_time: bool, more: float = 0.0) -> list[Choi
 def cheaper(optimizer: Optimizer) -> Iterator[Optimizer]:
     """Yield the optimizer itself, then SGD with fewer moments.
 
-    Clipping and weight decay are unchanged.
+    Clipping, weight decay and the rates and decays of groups are unchanged.
     """
     yield optimizer
     decay = optimizer.hyper.get("weight_decay", 0.0)
     for momentum in (0.9, 0.0)[2 - optimizer.slots :]:
         clip_norm, clip_value = optimizer.clip_norm, optimizer.clip_value
-        yield sgd(optimizer.learning_rate, momentum, weight_decay=decay, clip_norm=clip_norm, clip_value=clip_value)
+        made = sgd(optimizer.learning_rate, momentum, weight_decay=decay, clip_norm=clip_norm, clip_value=clip_value)
+        kept = ("learning_rate", "weight_decay")
+        groups = {name: {k: own[k] for k in kept if k in own} for name, own in optimizer.groups.items()}
+        yield made.with_groups(groups)
 
 
 def micro_batches(wanted: Choice) -> list[int]:

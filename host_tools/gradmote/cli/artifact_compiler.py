@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 #: The options for turning a model into artifacts, which therefore no longer apply.
 _DECIDED = (
-    "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "max_update", "loss_set", "label_smoothing",
-    "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "tie", "shape", "constant",
-    "loss_scale", "float_head", "quantize", "calibrate", "activations",
+    "loss", "optimizer", "train", "freeze", "scheme", "optimizer_set", "group", "max_update", "loss_set",
+    "label_smoothing", "ignore_index", "mask", "output", "batch_norm", "running_variance", "untie", "tie", "shape",
+    "constant", "loss_scale", "float_head", "quantize", "calibrate", "activations",
 )  # fmt: skip
 
 

@@ -39,6 +39,7 @@ class Compiler:
     accumulate: o.Accumulate = False
     lr: o.LearningRate = 1e-3
     optimizer_set: o.OptimizerSettings = None
+    group: o.Groups = None
     max_update: o.MaxUpdate = None
     loss_set: o.LossSettings = None
     label_smoothing: o.LabelSmoothing = None
@@ -137,7 +138,7 @@ class Compiler:
             self.scheme,
             inputs=o.parse_inputs(self.shape, self.constant),
             loss=o.make_loss(self.loss, self.loss_set, self.label_smoothing, self.ignore_index, self.mask),
-            optimizer=o.make_optimizer(name, self.lr, self.optimizer_set, self.max_update),
+            optimizer=o.make_optimizer(name, self.lr, self.optimizer_set, self.max_update, self.group),
             outputs=self.output,
             batch_norm=self.batch_norm and self.batch_norm.value,
             running_variance=self.running_variance.value,

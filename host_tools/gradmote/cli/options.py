@@ -162,6 +162,16 @@ OptimizerSettings = Annotated[
         "for SGD without momentum 8 in dense layers, 2 in others, and any number for biases). Repeatable.",
     ),
 ]
+Groups = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--group",
+        metavar="NAME:SETTINGS",
+        help="What some parameters have of their own, by name or pattern: 'head.*:learning_rate=0.01,weight_decay=0'. "
+        "Also momentum, nesterov and eps, if the rule has them. On the device, rates keep their ratio to --lr. "
+        "Repeatable.",
+    ),
+]
 MaxUpdate = Annotated[
     float | None,
     typer.Option(
@@ -419,7 +429,11 @@ def make_loss(
 
 
 def make_optimizer(
-    name: OptimizerName | None, learning_rate: float, settings: list[str] | None, max_update: float | None = None
+    name: OptimizerName | None,
+    learning_rate: float,
+    settings: list[str] | None,
+    max_update: float | None = None,
+    groups: list[str] | None = None,
 ) -> Any:
     """Return the optimizer, or None without a name; `max_update` becomes its clip_value."""
     from ..optimizers import OPTIMIZERS
@@ -428,7 +442,21 @@ def make_optimizer(
         return None
     if max_update is not None:
         settings = [*(settings or []), f"clip_value={max_update!r}"]
-    return OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
+    made = OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
+    return made.with_groups(dict(parse_group(text) for text in groups)) if groups else made
+
+
+def parse_group(text: str) -> tuple[str, dict[str, float]]:
+    """Return the pattern and the settings of PATTERN:NAME=VALUE,NAME=VALUE. Raises ModelError."""
+    pattern, colon, rest = text.rpartition(":")
+    try:
+        pairs = [setting.split("=") for setting in rest.split(",")]
+        own = {name.strip(): float(value) for name, value in pairs}
+    except ValueError:
+        colon = ""
+    if not colon or not pattern or len(own) < len(pairs):
+        raise ModelError(f"--group {text} is not a pattern and settings", "write it as head.*:learning_rate=0.01")
+    return pattern, own
 
 
 def make_store(

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from typing import Any
 
 from ..errors import ModelError
 from ..generated.optimizers import RULES
 from ..ir.metadata import LARGEST
+
+#: What a group of parameters may have of its own -> its range. Bias corrections are shared, so betas are.
+OF_A_GROUP = {"learning_rate": (0, LARGEST), "weight_decay": (0, math.inf), "momentum": (0, 1), "nesterov": (0, 2),
+              "eps": (0, math.inf)}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -22,8 +27,9 @@ class Optimizer:
     the two may be given. learning_rate: that of the first update. clip_steps: how many of its scales a
     quantized weight may move in one update, 0 for any number; a bias may move by as much as a full input
     of one such weight. None: 1 for rules with moments; for plain SGD 8 in dense layers, 2 in others, and
-    any number for biases (step_limits.py says why). decays: the weight decay of single parameters, by name; all
-    others have that of hyper.
+    any number for biases (step_limits.py says why). groups: what some parameters have of their own, by name or by
+    a pattern of fnmatch: {"head.*": {"learning_rate": 0.01, "weight_decay": 0}}. On the device one rate is set or
+    scheduled, and the rates of groups keep their ratios to it.
     """
 
     rule: str
@@ -32,13 +38,13 @@ class Optimizer:
     clip_norm: float | None = None
     clip_value: float | None = None
     clip_steps: float | None = None
-    decays: Mapping[str, float] = field(default_factory=dict)
+    groups: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Raise ModelError for a rate or limit out of range, or for two clipping limits."""
         check(learning_rate=(self.learning_rate, 0, LARGEST))
-        for decay in self.decays.values():
-            check(weight_decay=(decay, 0, math.inf))
+        for pattern, own in self.groups.items():
+            self._check_group(pattern, own)
         if self.clip_steps is not None:
             check(clip_steps=(self.clip_steps, 0, LARGEST))
         for name, limit, largest in (("clip_norm", self.clip_norm, LARGEST), ("clip_value", self.clip_value, 2.0**62)):
@@ -48,6 +54,49 @@ class Optimizer:
                 )
         if self.clip_norm is not None and self.clip_value is not None:
             raise ModelError("clip_norm and clip_value are both given", "choose one: their order would not be clear")
+
+    def _check_group(self, pattern: str, own: Mapping[str, float]) -> None:
+        known = [name for name in OF_A_GROUP if name == "learning_rate" or name in RULES[self.rule]["hyper"]]
+        for name, value in own.items():
+            if name not in known:
+                raise ModelError(
+                    f"the group '{pattern}' with {name}, for the rule {self.rule}", f"it may have {', '.join(known)}"
+                )
+            check(**{name: (value, *OF_A_GROUP[name])})
+        if self.learning_rate == 0 and own.get("learning_rate", 0) != 0:
+            raise ModelError(
+                f"the group '{pattern}' has a rate, and the optimizer's own, which it is a multiple of, is 0",
+                "give the optimizer a rate, and rates of 0 to groups",
+            )
+
+    def with_groups(self, groups: Mapping[str, Mapping[str, float]]) -> Optimizer:
+        """Return the optimizer with other groups of parameters.
+
+        Raises ModelError for a setting that the rule does not have, or that a group cannot have of its own.
+        """
+        return replace(self, groups=groups)
+
+    def require_groups(self, parameters: Iterable[str]) -> None:
+        """Raise ModelError for a group without any of the parameters, or a parameter of several groups."""
+        names = list(parameters)
+        for pattern in self.groups:
+            if not any(_is_in(name, pattern) for name in names):
+                raise ModelError(
+                    f"a group of '{pattern}', and nothing of this name trains", f"what trains: {', '.join(names)}"
+                )
+        for name in names:
+            found = [pattern for pattern in self.groups if _is_in(name, pattern)]
+            if len(found) > 1:
+                raise ModelError(f"'{name}' is in the groups '{found[0]}' and '{found[1]}'", "let one group have it")
+
+    def own(self, parameter: str) -> Mapping[str, float]:
+        """Return what a parameter has of its own."""
+        return next((own for pattern, own in self.groups.items() if _is_in(parameter, pattern)), {})
+
+    def rate_factor(self, parameter: str) -> float:
+        """Return a parameter's rate as a multiple of the optimizer's."""
+        own = self.own(parameter).get("learning_rate", self.learning_rate)
+        return own / self.learning_rate if own != self.learning_rate else 1.0
 
     @property
     def longest_step(self) -> float | None:
@@ -69,13 +118,16 @@ class Optimizer:
 
         1 - beta is rounded once from the exact difference.
         """
-        values = dict(self.hyper)
-        if parameter in self.decays:
-            values["weight_decay"] = self.decays[parameter]
+        values = {**self.hyper, **self.own(parameter)}
         for beta in ("beta1", "beta2"):
             if beta in values:
                 values[f"one_minus_{beta}"] = 1.0 - values[beta]
         return {name: float(values[name]) for name in RULES[self.rule]["hyper"]}
+
+
+def _is_in(parameter: str, pattern: str) -> bool:
+    """Return whether a group's name or pattern is one of this parameter."""
+    return parameter == pattern or fnmatchcase(parameter, pattern)
 
 
 def check(**ranges: tuple[float, float, float]) -> dict[str, float]:

@@ -13,7 +13,6 @@ A penalty decay |w|^2 / 2 of a parameter becomes its weight decay.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -187,9 +186,11 @@ def with_penalties(optimizer: Optimizer, decays: dict[str, float]) -> Optimizer:
     """
     if not decays:
         return optimizer
-    if optimizer.rule.startswith("adamw") or optimizer.hyper.get("weight_decay") or optimizer.decays:
+    if optimizer.rule.startswith("adamw") or optimizer.hyper.get("weight_decay"):
         raise ModelError(
             f"the estimator has an L2 penalty, and the optimizer {optimizer.rule} a weight decay of its own",
             "pass penalty=False, or adam or sgd without weight decay",
         )
-    return replace(optimizer, decays=decays)
+    if optimizer.groups:
+        raise ModelError("the estimator has an L2 penalty, and the optimizer groups of its own", "pass penalty=False")
+    return optimizer.with_groups({name: {"weight_decay": decay} for name, decay in decays.items()})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ from ..formats.image import read_image
 from ..terminal.terminal import console, table
 from .exporting import as_inputs, as_module, as_outputs
 from .made import Made
-from .optimizers import begun_again, decays
+from .optimizers import begun_again, groups_of
 
 #: A gradient below this part of the module's largest is compared with that part, and a step with this part of its
 #: parameter: float32 has fewer digits of smaller ones.
@@ -204,25 +204,27 @@ def compared(
         session.optimizer_step()
         after = {name: np.array(session.parameter(name)) for name in names}
     largest = max(float(np.linalg.norm(theirs.gradients[name])) for name in names)
-    decay = {} if optimizer is None else decays(optimizer, module)
-    decay = {recipe.ties.get(name, name): number for name, number in decay.items()}
+    groups = {} if optimizer is None else groups_of(optimizer, module)
+    groups = {recipe.ties.get(name, name): group for name, group in groups.items()}
     rows = []
     for name in names:
         off = error(gradients[name], theirs.gradients[name], OF_LARGEST * largest)
         step = None
         if optimizer is not None:
-            expected = stepped(optimizer, decay[name], before[name], gradients[name])
+            expected = stepped(optimizer, groups[name], before[name], gradients[name])
             floor = OF_PARAMETER * float(np.linalg.norm(before[name]))
             step = error(after[name] - before[name], expected - before[name], floor)
         rows.append(Compared(name, off, step))
     return Check(loss, theirs.loss, rows, theirs.dtype)
 
 
-def stepped(optimizer: torch.optim.Optimizer, decay: float, parameter: np.ndarray, gradient: np.ndarray) -> np.ndarray:
+def stepped(
+    optimizer: torch.optim.Optimizer, group: Mapping[str, Any], parameter: np.ndarray, gradient: np.ndarray
+) -> np.ndarray:
     """Return the parameter after the first step of such an optimizer, in float64."""
     moved = torch.nn.Parameter(torch.from_numpy(parameter.astype(np.float64)))
     moved.grad = torch.from_numpy(gradient.astype(np.float64)).reshape(moved.shape)
-    begun_again(optimizer, moved, decay).step()
+    begun_again(optimizer, moved, group).step()
     return array_of(moved)
 
 

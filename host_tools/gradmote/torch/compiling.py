@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import onnx
@@ -114,10 +113,10 @@ def built(
 
 
 def with_own_names(update: Optimizer, made: Exported, module: torch.nn.Module) -> Optimizer:
-    """Return the optimizer with weight decays by the initializers' names, without those that no output needs."""
+    """Return the optimizer with groups by the initializers' names, without those that no output needs."""
     unused = {name for name, _ in module.named_parameters()} - set(made.parameters)
-    named = {made.ties.get(name, name): decay for name, decay in update.decays.items()}
-    return replace(update, decays={name: decay for name, decay in named.items() if name not in unused})
+    named = {made.ties.get(name, name): own for name, own in update.groups.items()}
+    return update.with_groups({name: own for name, own in named.items() if name not in unused})
 
 
 def artifacts_of(model: onnx.ModelProto, made: Exported, loss: Loss | None, update: Optimizer | None) -> Artifacts:

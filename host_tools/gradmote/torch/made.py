@@ -23,7 +23,7 @@ from ..formats.checkpoint import Checkpoint, load, unpack
 from ..formats.parameters import with_tensors
 from ..ir.write import to_proto
 from .exporting import as_module
-from .optimizers import MOMENTS, converted, order_of
+from .optimizers import MOMENTS, converted, order_of, require_same_groups
 
 #: A session, a .gmck file, or its bytes.
 Learned = Session | str | os.PathLike[str] | bytes
@@ -79,6 +79,10 @@ class Made:
         """Open a session of the image. The arguments are those of gradmote.Session."""
         return Session(self.image, profile, threads)
 
+    def _repr_html_(self) -> str:
+        """Return the memory map and the layers for a notebook."""
+        return self.result._repr_html_()
+
     # ---- What was learned -------------------------------------------------------------------------------------
 
     def state_dict(self, learned: Learned) -> dict[str, torch.Tensor]:
@@ -106,16 +110,22 @@ class Made:
         """
         kind, initial, order = self.torch_optimizer()
         found, state = self.read(learned), dict[int, dict[str, torch.Tensor]]()
+        groups, rate = initial["param_groups"], float(found.control["learning_rate"])
+        without = {n for group in groups if group.get("momentum") == 0 for n in group["params"]}
         steps = int(found.control["optimizer_steps"])
         for number, name in enumerate(order):
             own = self.recipe.ties.get(name, name)
             moments = {k: found.tensors.get(own + suffix) for k, suffix in MOMENTS[kind].items()}
+            if number in without:
+                continue
             if steps and all(array is not None for array in moments.values()):
                 shape = self.initial[name].shape
                 state[number] = {k: torch.tensor(a).reshape(shape) for k, a in moments.items()}
                 if kind is not torch.optim.SGD:
                     state[number]["step"] = torch.tensor(float(steps))
-        groups = [{**group, "lr": float(found.control["learning_rate"])} for group in initial["param_groups"]]
+        first = groups[0]["lr"]
+        rates = [rate if group["lr"] == first else rate * group["lr"] / first for group in groups]
+        groups = [{**group, "lr": lr} for group, lr in zip(groups, rates, strict=True)]
         return {"state": state, "param_groups": groups}
 
     def checkpoint(
@@ -146,9 +156,10 @@ class Made:
         self, optimizer: torch.optim.Optimizer, module: torch.nn.Module, wanted: Checkpoint
     ) -> tuple[dict[str, np.ndarray], dict[str, int | float]]:
         """Return the optimizer's moments by name, and its number of steps and rate."""
-        kind, _, _ = self.torch_optimizer()
+        kind, initial, _ = self.torch_optimizer()
         if type(optimizer) is not kind:
             raise ModelError(f"the optimizer is {type(optimizer).__name__}", f"the image has {kind.__name__}")
+        require_same_groups(optimizer, initial["param_groups"])
         update = converted(optimizer, module)
         found: dict[str, np.ndarray] = {}
         steps = set()

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -11,9 +11,12 @@ import torch
 from .. import optimizers
 from ..errors import ModelError
 from ..optimizers import Optimizer
+from ..optimizers.optimizer import OF_A_GROUP
 
 #: Settings that change only how PyTorch computes.
 _SPEED = {"foreach", "fused", "capturable", "differentiable", "decoupled_weight_decay"}
+#: What PyTorch adds to groups.
+_OF_NO_EFFECT = {"params", "param_names", "initial_lr"}
 #: The values that other settings must have.
 _REQUIRED = {"maximize": False, "amsgrad": False, "dampening": 0}
 #: optimizer -> the settings that it has here, beside the rate.
@@ -33,8 +36,8 @@ MOMENTS = {
 def converted(optimizer: torch.optim.Optimizer | Optimizer, module: torch.nn.Module) -> Optimizer:
     """Return the same optimizer of gradmote.optimizers; one of these stays as it is.
 
-    Raises ModelError for another kind, for settings that are not taken, and unless it has exactly the module's
-    parameters that require gradients. Groups may differ in weight decay alone.
+    Its rate is that of the first group. Raises ModelError for another kind, for settings that are not taken, and
+    unless it has exactly the module's parameters that require gradients.
     """
     if isinstance(optimizer, Optimizer):
         return optimizer
@@ -43,43 +46,70 @@ def converted(optimizer: torch.optim.Optimizer | Optimizer, module: torch.nn.Mod
         names = ", ".join(each.__name__ for each in _SETTINGS)
         raise ModelError(f"the optimizer is {kind.__name__}", f"use one of {names}, or one of gradmote.optimizers")
     require_parameters(optimizer, module)
-    settings = settings_of(optimizer)
-    chosen = {name: settings[name] for name in _SETTINGS[kind]}
+    require_settings(optimizer)
+    groups = optimizer.param_groups
+    first = next((group for group in groups if group.get("momentum")), groups[0])  # the rule with moments serves all
+    chosen = {name: first[name] for name in _SETTINGS[kind]}
     if "betas" in chosen:
         chosen["beta1"], chosen["beta2"] = (float(beta) for beta in chosen.pop("betas"))
-    make = getattr(optimizers, kind.__name__.lower())
-    made: Optimizer = make(float(settings["lr"]), **chosen)
-    others = {name: decay for name, decay in decays(optimizer, module).items() if decay != chosen["weight_decay"]}
-    return replace(made, decays=others)
+    made: Optimizer = getattr(optimizers, kind.__name__.lower())(float(groups[0]["lr"]), **chosen)
+    of_all = {**made.hyper, "learning_rate": made.learning_rate}
+    own = {name: _own(group, of_all) for name, group in groups_of(optimizer, module).items()}
+    return made.with_groups({name: settings for name, settings in own.items() if settings})
 
 
-def settings_of(optimizer: torch.optim.Optimizer) -> Mapping[str, Any]:
-    """Return the settings of the first group.
-
-    Raises ModelError if groups differ in anything but weight decay, or a setting is not taken.
-    """
-    groups = [{k: v for k, v in group.items() if k != "params"} for group in optimizer.param_groups]
-    known = {"lr", *_SETTINGS[type(optimizer)], *_REQUIRED, *_SPEED}
-    for name, value in groups[0].items():
-        if any(group[name] != value for group in groups) and name not in ("weight_decay", "param_names"):
-            raise ModelError(f"groups of parameters differ in {name}", "they may differ in weight_decay alone")
-        if _REQUIRED.get(name, value) != value or (name not in known and name not in ("initial_lr", "param_names")):
-            raise ModelError(f"{type(optimizer).__name__} with {name}={value}", "leave it at its default")
-    return groups[0]
+def _own(group: Mapping[str, Any], of_all: Mapping[str, float]) -> dict[str, float]:
+    """Return what a group has of its own, by our names."""
+    given = {"learning_rate": group["lr"], **group}
+    return {name: float(given[name]) for name in OF_A_GROUP if name in of_all and given[name] != of_all[name]}
 
 
-def decays(optimizer: torch.optim.Optimizer, module: torch.nn.Module) -> dict[str, float]:
-    """Return the weight decay of each parameter that trains, by its name in the module."""
+def require_settings(optimizer: torch.optim.Optimizer) -> None:
+    """Raise ModelError if groups differ in a setting that all have to share, or a setting is not taken."""
+    known = {*_SETTINGS[type(optimizer)], *_REQUIRED, *_SPEED, *_OF_NO_EFFECT, "lr"}
+    first = optimizer.param_groups[0]
+    for group in optimizer.param_groups:
+        for name, value in group.items():
+            if _REQUIRED.get(name, value) != value or name not in known:
+                raise ModelError(f"{type(optimizer).__name__} with {name}={value}", "leave it at its default")
+            if name == "betas" and value != first[name]:
+                raise ModelError("groups of parameters differ in betas", f"give all the first group's, {first[name]}")
+
+
+def groups_of(optimizer: torch.optim.Optimizer, module: torch.nn.Module) -> dict[str, Mapping[str, Any]]:
+    """Return the group of each parameter that trains, by its name in the module."""
     names = {id(p): name for name, p in module.named_parameters() if p.requires_grad}
-    groups = ((group["weight_decay"], p) for group in optimizer.param_groups for p in group["params"])
-    return {names[id(p)]: float(decay) for decay, p in groups if id(p) in names}
+    pairs = ((group, p) for group in optimizer.param_groups for p in group["params"])
+    return {names[id(p)]: group for group, p in pairs if id(p) in names}
 
 
-def begun_again(optimizer: torch.optim.Optimizer, parameter: torch.Tensor, decay: float) -> torch.optim.Optimizer:
-    """Return an optimizer with the same settings for another parameter, before its first step."""
-    settings = settings_of(optimizer)
-    chosen = {name: settings[name] for name in ("lr", *_SETTINGS[type(optimizer)])}
-    return type(optimizer)([parameter], **{**chosen, "weight_decay": decay})
+def require_same_groups(optimizer: torch.optim.Optimizer, compiled: Sequence[Mapping[str, Any]]) -> None:
+    """Raise ModelError unless groups have the settings that they were compiled with, and rates in the same ratio."""
+    groups, kind = optimizer.param_groups, type(optimizer)
+    if len(groups) != len(compiled):
+        raise ModelError(f"the optimizer has {len(groups)} groups", f"the image was compiled with {len(compiled)}")
+    for k, (group, before) in enumerate(zip(groups, compiled, strict=True)):
+        for name in _SETTINGS[kind]:
+            if tuple_of(group[name]) != tuple_of(before[name]):
+                raise ModelError(f"group {k} has {name}={group[name]}", f"the image was compiled with {before[name]}")
+        ours, theirs = group["lr"] * compiled[0]["lr"], before["lr"] * groups[0]["lr"]
+        if not math.isclose(ours, theirs, rel_tol=1e-6):
+            raise ModelError(
+                f"group {k} has the rate {group['lr']}, and the first {groups[0]['lr']}",
+                f"the image keeps the ratio of {before['lr']} to {compiled[0]['lr']}: compile the module again",
+            )
+
+
+def tuple_of(value: Any) -> Any:
+    """Return betas as a tuple; other settings stay as they are."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def begun_again(
+    optimizer: torch.optim.Optimizer, parameter: torch.Tensor, group: Mapping[str, Any]
+) -> torch.optim.Optimizer:
+    """Return an optimizer with a group's settings for another parameter, before its first step."""
+    return type(optimizer)([parameter], **{name: group[name] for name in ("lr", *_SETTINGS[type(optimizer)])})
 
 
 def require_parameters(optimizer: torch.optim.Optimizer, module: torch.nn.Module) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -300,20 +300,69 @@ def test_groups_decay_differently(kind: Any) -> None:
     assert not front.check(same, module, x, x, optimizer).agrees
 
 
-def test_a_decay_of_what_does_not_train_is_refused() -> None:
-    update = replace(optimizers.sgd(0.1), decays={"nothing": 0.1})
-    with pytest.raises(
-        ModelError, match="a weight decay for 'nothing', which does not train - what trains: weight, bias"
-    ):
+def test_a_group_of_what_does_not_train_is_refused() -> None:
+    update = optimizers.sgd(0.1).with_groups({"nothing": {"weight_decay": 0.1}})
+    with pytest.raises(ModelError, match="a group of 'nothing', and nothing of this name trains - what trains: weight"):
         front.compile(nn.Linear(6, 3), torch.randn(BATCH, 6), nn.MSELoss(), update)
 
 
+def by_layer(module: Any, kind: Any, **first: Any) -> Any:
+    """The head learns ten times as fast, without decay; SGD's embedding has no momentum."""
+    own = {"lr": 1e-2, "weight_decay": 0.0} | ({"momentum": 0.9} if kind is torch.optim.SGD else {"eps": 1e-5})
+    parts = [list(module[0].parameters()), list(module[2].parameters())]
+    return kind([{"params": parts[0], **first}, {"params": parts[1], **own}], lr=1e-3, weight_decay=0.1)
+
+
+@pytest.mark.parametrize("kind", [torch.optim.AdamW, torch.optim.Adam, torch.optim.SGD])
+def test_groups_have_their_own_rates(kind: Any) -> None:
+    """Six steps; then the optimizer goes on in PyTorch, and its state comes back, with both rates halved."""
+    module = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3))
+    x, y = torch.randn(6, BATCH, 6), torch.randn(6, BATCH, 3)
+    optimizer = by_layer(module, kind)
+    made = front.compile(module, x[0], nn.MSELoss(), optimizer, batch=BATCH)
+    found = front.check(made, module, x[0], y[0], optimizer)
+    assert found.agrees, str(found)
+    with made.session() as session:
+        for k in range(6):
+            session.step(*arrays(x[k], y[k]))
+            optimizer.zero_grad()
+            F.mse_loss(module(x[k]), y[k]).backward()
+            optimizer.step()
+        for name, array in made.state_dict(session).items():
+            np.testing.assert_allclose(array, module.state_dict()[name], rtol=1e-5, atol=1e-7)
+        state = made.optimizer_state_dict(session)
+        assert [group["lr"] for group in state["param_groups"]] == pytest.approx([1e-3, 1e-2], rel=1e-6)
+        optimizer.load_state_dict(state)
+        for group in optimizer.param_groups:
+            group["lr"] /= 2
+        session.load(made.checkpoint(module, optimizer))
+        assert session.learning_rate == pytest.approx(5e-4)
+        session.step(*arrays(x[0], y[0]))
+        learned = session.save()
+    optimizer.zero_grad()
+    F.mse_loss(module(x[0]), y[0]).backward()
+    optimizer.step()
+    for name, array in made.state_dict(learned).items():
+        np.testing.assert_allclose(array, module.state_dict()[name], rtol=1e-5, atol=1e-7)
+
+
+def test_groups_that_changed_are_refused() -> None:
+    module = nn.Sequential(nn.Linear(6, 5), nn.Tanh(), nn.Linear(5, 3))
+    made = front.compile(module, torch.randn(BATCH, 6), nn.MSELoss(), by_layer(module, torch.optim.SGD), batch=BATCH)
+    for first, said in (
+        ({"lr": 5e-3}, "group 1 has the rate 0.01, and the first 0.005 - the image keeps the ratio of 0.01 to 0.001"),
+        ({"weight_decay": 0.2}, "group 0 has weight_decay=0.2 - the image was compiled with 0.1"),
+    ):
+        with pytest.raises(ModelError, match=re.escape(said)):
+            made.checkpoint(module, by_layer(module, torch.optim.SGD, **first))
+
+
 def two_groups(module: Any) -> Any:
-    return torch.optim.SGD([{"params": [module.weight]}, {"params": [module.bias], "lr": 0.5}], 0.1)
+    return torch.optim.Adam([{"params": [module.weight]}, {"params": [module.bias], "betas": (0.5, 0.5)}], 0.1)
 
 
 REFUSED: dict[str, tuple[Callable[[Any], dict[str, Any]], str]] = {
-    "groups": (lambda m: {"optimizer": two_groups(m)}, "groups of parameters differ in lr"),
+    "groups": (lambda m: {"optimizer": two_groups(m)}, "groups of parameters differ in betas"),
     "amsgrad": (lambda m: {"optimizer": torch.optim.Adam(m.parameters(), amsgrad=True)}, "Adam with amsgrad=True"),
     "another": (lambda m: {"optimizer": torch.optim.RMSprop(m.parameters())}, "the optimizer is RMSprop - use one of"),
     "missing": (lambda m: {"optimizer": torch.optim.SGD([m.weight], 0.1)}, "the optimizer lacks bias"),

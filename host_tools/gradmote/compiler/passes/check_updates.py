@@ -84,24 +84,28 @@ class Block:
 
 def run(compiled: Compiled) -> None:
     """Insert the checks into every program, and write the largest safe rate into each rule."""
-    own: dict[Buffer, Ref] = {}
+    own: dict[tuple[Buffer, float], Ref] = {}
     for program in compiled.programs:
-        Checks(program).insert()
+        checks = Checks(program)
+        checks.insert()
         for instruction in program.instructions:
             rule = instruction.operands.get("rule")
             if rule is not None and isinstance(instruction, (*UPDATES, *FUSED_UPDATES)):
-                instruction.rule = own.setdefault(rule.buffer, promised(rule, compiled.learning_rate))
+                factor = checks.rate_factor(instruction.operands["lr"])
+                made = promised(rule, compiled.learning_rate, factor)
+                instruction.rule = own.setdefault((rule.buffer, factor), made)
 
 
-def promised(rule: Ref, learning_rate: float) -> Ref:
-    """Return the rule with the largest safe rate in its last word, in a buffer of its own.
+def promised(rule: Ref, learning_rate: float, factor: float) -> Ref:
+    """Return the rule with the largest safe learning rate in its last word, in a buffer of its own.
 
-    The word stays 0 if the image starts above that rate. The rule needs its own buffer because
-    constants with equal bytes share one, and other instructions may read those bytes as other numbers.
+    factor: how many times the learning rate the update's own is. The word stays 0 if the image starts above that
+    rate. The rule needs its own buffer because constants with equal bytes share one, and other instructions may
+    read those bytes as other numbers.
     """
     data = rule.buffer.data
     assert data is not None
-    largest = largest_rate(data)
+    largest = largest_rate(data) / max(1.0, factor * (1 + 2.0**-22))
     if learning_rate < largest:
         data = data[:-4] + np.float32(largest).tobytes()
     return Ref(Buffer(f"{rule.buffer.name}.promised", rule.buffer.size, rule.buffer.region, data), rule.offset)
@@ -234,6 +238,17 @@ class Checks:
     def is_made(self, ref: Ref | None) -> bool:
         """Return whether the backward pass wrote the operand, or it is a kept gradient."""
         return ref is not None and (ref.buffer.region == "gradient" or ref.buffer in self.made)
+
+    def rate_factor(self, ref: Ref | None) -> float:
+        """Return how many times the learning rate an update's rate is."""
+        assert ref is not None
+        if ref.buffer.region == "control":
+            return 1.0
+        product = self.writer[ref.buffer]
+        assert isinstance(product, Mul), product.opcode
+        factors = [r for r in (product.a, product.b) if r.buffer.data is not None and r.buffer.region != "control"]
+        assert len(factors) == 1
+        return float(np.frombuffer(factors[0].buffer.data or b"", np.float32)[factors[0].offset // 4])
 
     def largest_scale(self, ref: Ref | None) -> tuple[float, bool]:
         """Return the largest factor applied to a gradient, and whether its norm has been checked with it."""
