@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..errors import DataError
+from ..errors import DataError, OutputError
+from . import options as o
 from .shared_options import with_shared
 
 if TYPE_CHECKING:
     from ..data.dataset import Dataset
-    from ..device.fitting import Best, Epoch
+    from ..device.evaluation import Evaluation
+    from ..device.fitting import Best, Epoch, Fit, Step
     from ..device.schedules import Schedule, Steps
     from ..device.target import Target
+    from ..report.tensorboard import EventLog
     from .course_files import CourseFiles
 
 Validate = Annotated[
@@ -51,6 +55,14 @@ ScheduleName = Annotated[
 Log = Annotated[
     Path | None, typer.Option("--log", metavar="FILE", help="Write a row for each epoch (.csv), as they end.")
 ]
+TensorBoard = Annotated[
+    Path | None,
+    typer.Option(
+        "--tensorboard",
+        metavar="DIR",
+        help="Write loss, rate and skipped steps of each update and the test of each epoch here, for TensorBoard.",
+    ),
+]
 Continue = Annotated[
     bool,
     typer.Option(
@@ -73,6 +85,7 @@ class CourseOptions:
     patience: Patience = None
     schedule: ScheduleName = None
     log: Log = None
+    tensorboard: TensorBoard = None
     goes_on: Continue = False
     backup: Backup = True
 
@@ -89,6 +102,10 @@ class CourseOptions:
             raise DataError("--continue needs all bits, and --half keeps 16 bits of each", "leave out one of them")
         if asked.warmup is not None and asked.lr is None and self.schedule is None:
             raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
+        if self.tensorboard is not None:
+            from ..report.tensorboard import require_tensorboard
+
+            require_tensorboard(self.tensorboard, self.goes_on)
 
     def parted(self, samples: Dataset, seed: int) -> Dataset:
         """Return the samples to train on, with those that --validate sets apart as their test set."""
@@ -138,6 +155,8 @@ class Course:
             first = metrics.optimizer_steps + metrics.skipped_steps
             self.run = Run(settings | {"rate": metrics.learning_rate}, first)
         self.schedule = self._schedule(Steps(asked.epochs, each))
+        self.rate, self.each = target.metrics().learning_rate, each
+        self.events: EventLog | None = None
 
     def _schedule(self, steps: Steps) -> Schedule | None:
         """Return the schedule that is set from here, or None."""
@@ -147,23 +166,60 @@ class Course:
             return None
         return schedule(self.options.schedule, self.run.settings["rate"], steps, self.asked.warmup or 0)
 
+    def _events(self) -> EventLog | None:
+        """Return the events for TensorBoard, or None."""
+        if self.options.tensorboard is None:
+            return None
+        from ..report.tensorboard import EventLog
+
+        judged = "test" if self.options.validate is None else "validation"
+        return EventLog(self.options.tensorboard, judged, self.start, self.each)
+
     def begin(self) -> None:
-        """Keep the checkpoint of before. Raises OutputError."""
+        """Keep the checkpoint of before, and begin the events. Raises OutputError."""
         if self.options.backup and not self.options.goes_on:
             self.files.keep_before()
+        self.events = self._events()
 
     def save(self, checkpoint: bytes) -> None:
-        """Write a checkpoint on the way."""
+        """Write a checkpoint on the way, and before it the events up to it."""
+        self._tell(lambda events: events.flush())
         self.files.save(self.run, checkpoint)
 
     def end(self, checkpoint: bytes) -> None:
         """Write the last checkpoint, and what could not be written on the way. Raises OutputError."""
         self.files.end(self.run, checkpoint)
 
+    def on_step(self, step: Step) -> None:
+        """Write an update with its rate, which is the schedule's, or else the target's before the update."""
+        if self.events is None:
+            return
+        rate = self.schedule((step.epoch - 1) * step.steps + step.step - 1) if self.schedule else self.rate
+        self.rate = step.metrics.learning_rate
+        self._tell(lambda events: events.on_step(step, rate))
+
     def on_epoch(self, epoch: Epoch) -> None:
         """Write an epoch that has ended."""
         self.run.epochs.append(epoch)
         self.files.log_epochs(self.run)
+        self._tell(lambda events: events.on_epoch(epoch))
+
+    def on_test(self, result: Fit, test: Evaluation | None) -> None:
+        """Write the test at the end, after the epoch whose state was tested."""
+        epoch = result.best.epoch if self.options.keep_best and result.best else len(self.run.epochs)
+        if test is not None:
+            self._tell(lambda events: events.on_test(epoch, test))
+        self._tell(lambda events: events.close())
+
+    def _tell(self, what: Callable[[EventLog], None]) -> None:
+        """Write events; after one that cannot be written the training goes on without them."""
+        if self.events is None:
+            return
+        try:
+            what(self.events)
+        except OutputError as error:
+            self.events = None
+            o.tell(f"no more events for TensorBoard, and the training goes on: {error}")
 
     def on_best(self, best: Best) -> None:
         """Write the best state so far."""

@@ -136,6 +136,7 @@ def command(
         if checkpoint is not None:
             begun.end(target.save(half) if result.last is None else result.last)
         tested = _tested(target, samples, course, stop)
+        begun.on_test(result, tested)
         report(target, result, begun, tested, as_json, stop, samples)
         stop.leave()
 
@@ -201,6 +202,7 @@ def _train(target: Target, samples: Dataset, course: Course, save_every: int | N
         quiet=quiet,
         micro_batches=asked.micro_batches,
         save_every=save_every,
+        on_step=course.on_step,
         on_epoch=course.on_epoch,
         schedule=course.schedule,
         keep_best=options.keep_best,
