@@ -14,6 +14,7 @@ from . import options as o
 from .shared_options import with_shared
 
 if TYPE_CHECKING:
+    from ..data.augment import Augmentation
     from ..data.dataset import Dataset
     from ..device.evaluation import Evaluation
     from ..device.fitting import Best, Epoch, Fit, Step
@@ -52,6 +53,15 @@ ScheduleName = Annotated[
         "one-cycle after --warmup. Set from here before each update.",
     ),
 ]
+Augment = Annotated[
+    str | None,
+    typer.Option(
+        "--augment",
+        metavar="CHANGES",
+        help="Change each sample by chance when it trains: noise:0.05,scale:0.1,shift:2,crop:2,flip, or some of "
+        "them. By --batch-order, with the same bits on every target; samples to test on stay.",
+    ),
+]
 Log = Annotated[
     Path | None, typer.Option("--log", metavar="FILE", help="Write a row for each epoch (.csv), as they end.")
 ]
@@ -84,6 +94,7 @@ class CourseOptions:
     keep_best: KeepBest = False
     patience: Patience = None
     schedule: ScheduleName = None
+    augment: Augment = None
     log: Log = None
     tensorboard: TensorBoard = None
     goes_on: Continue = False
@@ -102,10 +113,17 @@ class CourseOptions:
             raise DataError("--continue needs all bits, and --half keeps 16 bits of each", "leave out one of them")
         if asked.warmup is not None and asked.lr is None and self.schedule is None:
             raise DataError("--warmup without --lr", "say which rate the schedule reaches: --lr 0.01")
+        self.augmentation()
         if self.tensorboard is not None:
             from ..report.tensorboard import require_tensorboard
 
             require_tensorboard(self.tensorboard, self.goes_on)
+
+    def augmentation(self) -> Augmentation | None:
+        """Return what --augment says. Raises DataError."""
+        from ..data.augment import Augmentation
+
+        return None if self.augment is None else Augmentation.parse(self.augment)
 
     def parted(self, samples: Dataset, seed: int) -> Dataset:
         """Return the samples to train on, with those that --validate sets apart as their test set."""
@@ -233,6 +251,7 @@ def _settings(options: CourseOptions, asked: Asked) -> dict[str, Any]:
     given: dict[str, Any] = {"seed": asked.seed, "micro_batches": asked.micro_batches, "warmup": asked.warmup}
     given |= {name: getattr(options, name) for name in ("validate", "schedule", "keep_best", "patience")}
     depends = options.schedule is not None or asked.warmup is not None
+    given["augment"] = None if options.augment is None else str(options.augmentation())
     return given | {"lr": asked.lr, "epochs": asked.epochs if depends else None}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import DataError
+from . import options as o
 from .course import Asked, Course, CourseOptions, with_course
 from .messages import is_quiet
 from .samples import SampleOptions, print_notes, with_samples
@@ -15,7 +16,9 @@ from .stopping import Stop, stopping
 from .watching import watching
 
 if TYPE_CHECKING:
+    from ..data.augment import Augmentation
     from ..data.dataset import Dataset
+    from ..data.expected import Expected
     from ..device.evaluation import Evaluation
     from ..device.fitting import Fit
     from ..device.target import Target
@@ -123,7 +126,7 @@ def command(
     asked = Asked(epochs, batch_order, micro_batches, lr, warmup, half)
     course.require(checkpoint, resume, asked)
     files = CourseFiles(checkpoint, course.log, course.keep_best)
-    samples = _samples(image, data, sample_options, micro_batches)
+    samples = _samples(image, data, sample_options, micro_batches, course.augmentation())
     parted = course.parted(samples, batch_order)
     quiet = as_json or is_quiet()
     with stopping() as stop, _opened(on, threads, image, quiet) as target:
@@ -141,7 +144,9 @@ def command(
         stop.leave()
 
 
-def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batches: int) -> Dataset:
+def _samples(
+    image: Path, data: Path, sample_options: SampleOptions, micro_batches: int, augmentation: Augmentation | None
+) -> Dataset:
     """Return the samples after checking that they fit the model, before building firmware or opening boards."""
     from ..data.check import require_fit
     from ..data.expected import expected_of_image
@@ -152,7 +157,21 @@ def _samples(image: Path, data: Path, sample_options: SampleOptions, micro_batch
     samples = sample_options.read(data, expected)
     print_notes(samples)
     require_fit(samples, expected, micro_batches)
+    if augmentation is not None:
+        _require_fit_of(augmentation, samples, expected)
     return samples
+
+
+def _require_fit_of(augmentation: Augmentation, samples: Dataset, expected: Expected) -> None:
+    """Say what changes of the samples; raise DataError if the model's input does not allow it."""
+    from ..data.augment import Augmenter
+
+    tensor = expected.tensor("input", 0)
+    assert tensor is not None  # samples fit it
+    shape = (expected.batch or 1, *(length or 1 for length in tensor.shape))
+    said = Augmenter(augmentation, samples, shape, tensor.dtype).said()
+    if not is_quiet():
+        o.tell(said)
 
 
 def _opened(on: str, threads: int, image: Path, quiet: bool) -> Target:
@@ -210,6 +229,7 @@ def _train(target: Target, samples: Dataset, course: Course, save_every: int | N
         on_best=course.on_best,
         start=course.start,
         best=course.best,
+        augment=options.augmentation(),
     )
 
 

@@ -7,12 +7,14 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pkgutil import resolve_name
 
 import numpy as np
 
 from gradmote.errors import DataError, DeviceError, GradmoteError, RuntimeFault
 
+from ..data.augment import Augmentation, Augmenter
 from ..data.dataset import Array, Dataset
 from .evaluation import Evaluation, evaluate
 from .matching import matched
@@ -130,6 +132,7 @@ def fit(
     on_best: Callable[[Best], None] = lambda best: None,
     start: tuple[int, int] = (1, 0),
     best: Best | None = None,
+    augment: Augmentation | None = None,
 ) -> Fit:
     """Train for `epochs` passes over data.x, and test after each.
 
@@ -157,12 +160,17 @@ def fit(
         start: (epoch, updates), the point of an earlier run to go on from: in the middle of this epoch,
             after so many of its updates. The target has the state of that point.
         best: The best epoch of that earlier run.
+        augment: Changes the samples to train on by chance, by the seed; those to test on stay.
     """
     if (keep_best or patience is not None) and data.x_test is None:
         raise DataError("the best epoch is that with the best test, and the data has no test set", "set samples apart")
     batch, data = _checked(target, data, micro_batches)
     samples = Samples(target, data, data.x, data.y, others_of(target, data.more, len(data.x)))
     training = _Training(samples, (micro_batches, batch), on_step, should_stop, schedule, start)
+    if augment is not None:
+        x = target.describe(require_training(target.info().programs, micro_batches), "input", 0)
+        assert x is not None  # it is checked
+        training.augmenter = Augmenter(augment, data, x.shape, x.dtype, seed)
     if keep_best or patience is not None:
         training.judge = _Judge(target, keep_best, patience, on_best, best)
     if save_every is not None:
@@ -219,6 +227,7 @@ class _Training:
         self.schedule = schedule
         self.start = start
         self.judge: _Judge | None = None
+        self.augmenter: Augmenter | None = None
         self.result = Fit(dropped=len(samples.x) % math.prod(size))
 
     def run(self, epochs: int, seed: int, on_epoch: Callable[[Epoch], None]) -> None:
@@ -264,11 +273,12 @@ class _Training:
     def losses(self, epoch: int, groups: Array) -> list[float]:
         """Make one update for each group of samples, and return their losses."""
         losses: list[float] = []
+        samples = self.samples_in(epoch)
         before = self.start[1] if epoch == self.start[0] else 0
         for step, group in enumerate(groups[before:], start=before + 1):
             if self.schedule is not None:
                 self.samples.target.set_learning_rate(self.schedule((epoch - 1) * len(groups) + step - 1))
-            metrics = _update_or_skip(self.samples, group)
+            metrics = _update_or_skip(samples, group)
             losses.append(metrics.loss)
             self.result.metrics = metrics
             self.on_step(Step(epoch, step, len(groups), metrics))
@@ -276,6 +286,12 @@ class _Training:
                 self.result.stopped = True
                 break
         return losses
+
+    def samples_in(self, epoch: int) -> Samples:
+        """Return the samples as they are in an epoch."""
+        if self.augmenter is None:
+            return self.samples
+        return replace(self.samples, changed=partial(self.augmenter, epoch))
 
 
 def _groups(count: int, size: tuple[int, int], seed: tuple[int, int]) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -31,6 +31,7 @@ class Samples:
         others: The samples of all other inputs and labels.
         name: The name of y in the data.
         takes_labels: Whether the model takes y; one that only infers does not.
+        changed: Returns the samples of some rows of x as they are sent; None sends them as they are.
     """
 
     target: Target
@@ -40,11 +41,13 @@ class Samples:
     others: Others
     name: str = "y"
     takes_labels: bool = True
+    changed: Callable[[Array], Array] | None = None
 
     def write(self, rows: Array) -> None:
         """Write these rows of all inputs and labels."""
         y = self.y[rows] if self.y is not None and self.takes_labels else None
-        write_batch(self.target, self.data, self.x[rows], y)
+        x = self.x[rows] if self.changed is None else self.changed(rows)
+        write_batch(self.target, self.data, x, y)
         for role, index, array in self.others:
             _write(self.target, role, index, array[rows])
 
