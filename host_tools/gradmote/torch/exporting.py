@@ -18,6 +18,7 @@ import onnx
 import torch
 from onnx import inliner
 from onnx.reference import ReferenceEvaluator
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..errors import ModelError
 from .autograd_rules import detach_without_grad, mark
@@ -145,7 +146,7 @@ def run_exporter(
     free = tuple({0: torch.export.Dim(BATCH)} for _ in data)
     shapes = None if not is_open else {"data": free} if isinstance(whole, WithLoss) else free
     try:
-        with quiet():
+        with quiet(), sdpa_kernel(SDPBackend.MATH):  # the strides of others contradict what the exporter makes of it
             followed = torch.export.export(whole, tuple(data), dynamic_shapes=shapes)
             detach_without_grad(followed)
             program = torch.onnx.export(

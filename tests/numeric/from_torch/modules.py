@@ -130,6 +130,24 @@ class Llama(nn.Module):
         return self.head(x + self.down(F.silu(self.gate(y)) * self.up(y)))
 
 
+class Biased(nn.Module):
+    """Attention with a bias that is learned, as BEiT's of relative positions."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer, self.bias, self.head = (
+            nn.Linear(6, 18, bias=False),
+            nn.Parameter(torch.randn(2, 5, 5)),
+            nn.Linear(6, 3),
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        samples, length, width = x.shape
+        q, k, v = self.layer(x).reshape(samples, length, 3, 2, -1).permute(2, 0, 3, 1, 4).unbind(0)
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=self.bias[None])
+        return self.head(mixed.transpose(1, 2).reshape(samples, length, width)).mean(1)
+
+
 class Adapted(nn.Module):
     """A frozen layer with a low-rank one beside it; the second half of that begins at zero."""
 
@@ -158,6 +176,7 @@ MODULES = {
     "detached": lambda: (Detached(), ids(9, 5)),
     "one norm of two": lambda: (OneNormLearns(), torch.randn(BATCH, 1, 8, 8)),
     "Llama": lambda: (Llama(), ids(32, 8)),
+    "biased": lambda: (Biased(), torch.randn(BATCH, 5, 6)),
     "adapted": lambda: (Adapted(), torch.randn(BATCH, 6)),
     "recurrent": lambda: (Recurrent(), torch.randn(BATCH, 5, 6)),
 }

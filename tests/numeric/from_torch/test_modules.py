@@ -233,6 +233,37 @@ def test_gradients_that_are_another_are_refused() -> None:
     assert not front.check(made, module, x, torch.randint(0, 3, (BATCH,))).agrees
 
 
+class AtItsKink(torch.autograd.Function):
+    """The identity, with another slope where the parameter is exactly 1."""
+
+    @staticmethod
+    def forward(context: Any, x: Any) -> Any:
+        context.save_for_backward(x)
+        return x.clone()
+
+    @staticmethod
+    def backward(context: Any, gradient: Any) -> Any:  # type: ignore[override]
+        return gradient * (1 + (context.saved_tensors[0] == 1))
+
+
+class Kinked(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale, self.last = nn.Parameter(torch.ones(6)), nn.Linear(6, 3)
+
+    def forward(self, x: Any) -> Any:
+        return self.last(x * AtItsKink.apply(self.scale))
+
+
+def test_a_gradient_that_is_another_at_one_point_alone_is_taken() -> None:
+    module, x = Kinked(), torch.randn(BATCH, 6)
+    made = front.compile(module, x, nn.CrossEntropyLoss(), torch.optim.SGD(module.parameters(), 0.1), batch=BATCH)
+    assert not front.check(made, module, x, torch.randint(0, 3, (BATCH,))).agrees
+    with torch.no_grad():
+        module.scale.fill_(1.001)
+    assert front.check(made, module, x, torch.randint(0, 3, (BATCH,))).agrees
+
+
 @pytest.mark.parametrize("option", ["scale_grad_by_freq", "max_norm"])
 def test_embeddings_with_rules_of_their_own_are_refused(option: str) -> None:
     module = nn.Sequential(nn.Embedding(9, 6, **{option: True}), nn.Flatten(), nn.Linear(12, 3))
