@@ -42,7 +42,7 @@ def train(files: Path, name: str, *options: object, status: int = 0) -> dict[str
 
 
 def test_the_checksum() -> None:
-    """That of RFC 3720's example of 32 zeros, 0x8A9136AA, rotated and offset."""
+    """RFC 3720 gives 0x8A9136AA for 32 zeros; records have it rotated and offset."""
     crc = 0x8A9136AA
     assert masked(bytes(32)) == ((crc >> 15 | crc << 17 & 0xFFFFFFFF) + 0xA282EAD8) % 2**32
 

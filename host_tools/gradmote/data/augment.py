@@ -23,7 +23,7 @@ _USE = "noise:0.05,scale:0.1,shift:2,crop:2,flip"
 
 @dataclass(frozen=True)
 class Augmentation:
-    """What changes each sample, in the order of crop, flip, shift, scale, noise. 0 and False do nothing.
+    """The changes of each sample, in the order of crop, flip, shift, scale, noise. 0 and False do nothing.
 
     Attributes:
         noise: The standard deviation of normal noise, added to each number, in the unit of the model's input.

@@ -1,4 +1,4 @@
-"""What a notebook shows of a training: curves of loss and accuracy by epoch, and a table."""
+"""A training in a notebook: curves of loss and accuracy by epoch, and a table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What notebooks show of images, trainings and evaluations: one element, whose style touches nothing else."""
+"""Images, trainings and evaluations in notebooks: each is one element, whose style touches nothing else."""
 
 from __future__ import annotations
 

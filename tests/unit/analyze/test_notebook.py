@@ -1,4 +1,4 @@
-"""What notebooks show: images, trainings while and after they run; names from hostile files are text."""
+"""Notebooks show images, and trainings while and after they run; names from hostile files are text."""
 
 from __future__ import annotations
 

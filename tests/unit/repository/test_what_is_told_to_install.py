@@ -55,7 +55,7 @@ KNOWN = {
     "pip": {
         "aeon", "babel", "cryptography", "esptool", "flwr", "matplotlib", "onnxruntime", "opendp", "ortools", "pillow",
         "platformio", "pre-commit", "pyelftools", "pyocd", "pyserial", "rapidocr", "scikit-learn", "scons", "seglearn",
-        "ziglang",
+        "tensorboardX", "ziglang",
     },
     "npm": {"esbuild"},
     "apt": {

@@ -1,4 +1,4 @@
-"""What a notebook shows of a compiled image: sizes, memory map, arena and layers."""
+"""A compiled image in a notebook: sizes, memory map, arena and layers."""
 
 from __future__ import annotations
 
