@@ -170,6 +170,15 @@ STAGES: dict[str, Stage] = {
     ),
     "export-jax": recipes("jax", "Keras and JAX", "JAX or (Keras and not TensorFlow)"),
     "export-tensorflow": recipes("tensorflow", "TensorFlow", "TensorFlow"),
+    "torch-modules": Stage(
+        "sixty modules of torchvision, timm, transformers and by hand beside autograd, in an environment of their own",
+        (
+            "python -m venv ../build/torch-modules",
+            "../build/torch-modules/bin/python -m pip install -q -r ../.ci/requirements-torch-modules.txt",
+            "../build/torch-modules/bin/python -m numeric.from_torch.sixty --at-least 54",
+        ),
+        folder="tests",
+    ),
     "free-batch": tests(
         "drawn networks whose batch is left open",
         "tests/unit/frontend/test_free_batch.py",

@@ -22,7 +22,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("tests", "site_scons", "bindings/python")]
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / part) for part in ("tests", "host_tools", "bindings/python")]
 
 import torch  # noqa: E402
 from numeric.from_torch import modules, networks  # noqa: E402
