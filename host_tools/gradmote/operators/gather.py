@@ -17,7 +17,7 @@ from ..ir.generated.instructions import Gather, ScatterAdd, WeightedScatterAdd
 from ..ir.graph import DOMAIN, attribute, constant_array, describe, normalize_axis, static_shape
 from ..ir.strides import contiguous, packed, physical_order
 from .operator import Backward, Gradients, Operator
-from .selection import around, gapless, gather_grad, known_dims, product
+from .selection import UNKNOWN, around, gapless, gather_grad, known_dims, product
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering, View
@@ -31,8 +31,17 @@ def axis_of(node: ir.Node) -> int:
 def gradient(back: Backward) -> Gradients:
     """Return dx: each element of dy, added at the index that it came from."""
     x, indices = back.node.inputs
+    if known_dims(x) == [UNKNOWN]:
+        return [flat_gradient(back, x, indices), None]
     count = product(known_dims(indices))
     return [gather_grad(back, back.dy[0], indices, known_dims(x), axis_of(back.node), count), None]
+
+
+def flat_gradient(back: Backward, x: ir.Value, indices: ir.Value) -> ir.Value:
+    """Return dx of a vector whose length depends on the batch: GatherElements' gradient, which reads it from x."""
+    everything = back.builder.constant([-1], f"{x.name}_grad.all")
+    dy, places = (back.op("Reshape", value, everything, of=x) for value in (back.dy[0], indices))
+    return back.op("GatherElementsGrad", dy, places, x, of=x, domain=DOMAIN, axis=0)
 
 
 def lower(low: Lowering, node: ir.Node) -> None:

@@ -17,8 +17,9 @@ import onnx.reference
 import onnx_ir as ir
 
 from ..ir.affine import is_dequantizer
-from ..ir.graph import DOMAIN, Builder, attribute, constant_array, prune, take_over
+from ..ir.graph import DOMAIN, Builder, attribute, constant_array, prune, sort_nodes, take_over
 from ..ir.settings import is_setting
+from . import computed_sizes
 from .partial_values import PartialValues
 
 #: A folded value has at most this many elements: a larger one fits no image, and only a hostile model asks for it.
@@ -45,6 +46,9 @@ def run(graph: ir.Graph, keep: Set[str]) -> None:
             values = partial.visit(node)
         if values is not None:
             replace(graph, node, values)
+        else:
+            computed_sizes.settle(graph, node, partial)
+    sort_nodes(graph)
     prune(graph)
 
 

@@ -137,13 +137,20 @@ class PartialValues:
         return self.values.get(value)
 
     def elementwise(self, node: ir.Node, inputs: Sequence[Partial]) -> list[Partial] | None:
-        """Return the outputs of an elementwise node: an element is known if it is known in all operands."""
+        """Return the outputs of an elementwise node: an element is known if it is known in all operands.
+
+        A Where with a known condition selects elements and marks alike.
+        """
         result = self.evaluate(node, [p.array for p in inputs])
         if result is None:
             return None
         if node.op_type in ("Identity", "Cast"):
             return [Partial(result[0], inputs[0].marks)]
+        if node.op_type == "Where" and inputs[0].complete:
+            return [Partial(result[0], np.where(inputs[0].array, inputs[1].marks, inputs[2].marks))]
         known = np.logical_and.reduce(np.broadcast_arrays(*(p.marks == KNOWN for p in inputs)))
+        if node.op_type == "Equal":
+            known = known | is_below_dims(*inputs) | is_below_dims(*reversed(inputs))
         marks = np.where(known, KNOWN, UNKNOWN)
         return [Partial(np.where(known, a, np.ones_like(a)).astype(a.dtype), marks) for a in result]
 
@@ -161,6 +168,11 @@ class PartialValues:
         names = [str(v.name) for v in node.inputs if v is not None]
         result = self.run(node, dict(zip(names, arrays, strict=True)))
         return None if result is None or any(np.size(a) > LIMIT for a in result) else [np.asarray(a) for a in result]
+
+
+def is_below_dims(a: Partial, b: Partial) -> np.ndarray:
+    """Return where a is a known number below 0 and b a dimension, which is never equal."""
+    return (a.marks == KNOWN) & (a.array < 0) & (b.marks > KNOWN)
 
 
 def broadcast_dims(a: Sequence[int | ir.SymbolicDim], b: Sequence[Dim]) -> list[Dim]:
