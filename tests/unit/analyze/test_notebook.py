@@ -6,9 +6,7 @@ import math
 import re
 import subprocess
 import sys
-import types
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -20,7 +18,7 @@ from gradmote.device.evaluation import Evaluation
 from gradmote.device.fitting import Best, Epoch, Fit
 from gradmote.errors import GradmoteError
 from gradmote.report.history import LivePlot
-from support import digits
+from support import digits, notebooks
 from support.oracle import make_model, node
 
 HOSTILE = "</title></svg><script src='//evil'>alert(1)</script>&\"'"
@@ -117,37 +115,8 @@ def test_losses_of_any_kind_are_drawn(losses: list[float], circles: int) -> None
 # ---- While it trains ------------------------------------------------------------------------------------------------
 
 
-class Kernel:
-    """A stand-in for IPython in a kernel: it keeps what was displayed, and each update of it."""
-
-    def __init__(self) -> None:
-        self.shown: list[list[str]] = []
-        self.kernel = object()
-
-    def get_ipython(self) -> Kernel:
-        return self
-
-    def display(self, content: LivePlot, display_id: bool) -> Kernel:
-        assert display_id is True
-        self.shown.append([])
-        self.update(content)
-        return self
-
-    def update(self, content: LivePlot) -> None:
-        self.shown[-1].append(content._repr_html_())
-
-
-@pytest.fixture
-def kernel(monkeypatch: pytest.MonkeyPatch) -> Iterator[Kernel]:
-    kernel = Kernel()
-    monkeypatch.setitem(sys.modules, "IPython", kernel)
-    module = types.ModuleType("IPython.display")
-    module.display = kernel.display  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "IPython.display", module)
-    yield kernel
-
-
-def test_a_plot_grows_with_each_epoch_in_one_place(kernel: Kernel) -> None:
+def test_a_plot_grows_with_each_epoch_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    kernel = notebooks.install(monkeypatch)
     plot = LivePlot()
     for _ in range(2):  # the second training gets a plot of its own
         with open_target("twin") as target:
