@@ -97,6 +97,21 @@ def test_what_goes_on_has_each_point_once(
     assert len(list((files / "cut").iterdir())) == len(breaks) + 1
 
 
+def test_a_run_that_died_in_its_test_has_each_point_once(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All updates of the epoch are done, and its test is missing."""
+    pytest.importorskip("tensorboardX")
+    whole = train(files, "whole")
+
+    def dying(*_: object) -> object:
+        raise Died
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fitting, "evaluate", dying)
+        with pytest.raises(Died):
+            train(files, "cut")
+    assert train(files, "cut", "--continue") == whole
+
+
 def test_skipped_steps_have_no_loss(tmp_path: Path) -> None:
     pytest.importorskip("tensorboardX")
     from gradmote.report.tensorboard import EventLog
