@@ -24,4 +24,16 @@ class LpNormalization(OpRun):
         return (np.where(norm == 0, 0, x / np.where(norm == 0, 1, norm)),)
 
 
-NAIVE = [GroupNormalization, LpNormalization]
+def lrn(x: np.ndarray, size: int, alpha: float, beta: float, bias: float) -> np.ndarray:
+    """Return LRN over the channels c - (size - 1) // 2 to c + size // 2."""
+    squares, first, after = x**2, (size - 1) // 2, size // 2 + 1
+    total = np.stack([squares[:, max(0, c - first) : c + after].sum(1) for c in range(x.shape[1])], 1)
+    return np.asarray(x / (bias + alpha / size * total) ** beta)
+
+
+class LRN(OpRun):
+    def _run(self, x, alpha=None, beta=None, bias=None, size=None):
+        return (lrn(x, size, alpha, beta, bias),)
+
+
+NAIVE = [GroupNormalization, LpNormalization, LRN]

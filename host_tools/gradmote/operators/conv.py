@@ -15,7 +15,18 @@ import onnx_ir as ir
 from ..ir.generated.instructions import Conv, ConvGradW, ConvTranspose
 from ..ir.graph import DOMAIN, attribute, static_shape
 from .operator import Backward, Gradients, Operator
-from .window import Window, XStrides, YStrides, channels_last, image_strides, spatial, window_of, x_strides, y_strides
+from .window import (
+    Window,
+    XStrides,
+    YStrides,
+    channels_last,
+    image_strides,
+    require_fit,
+    spatial,
+    window_of,
+    x_strides,
+    y_strides,
+)
 
 if TYPE_CHECKING:
     from ..ir.instruction import Ref
@@ -48,7 +59,7 @@ def bias_gradient(back: Backward) -> ir.Value:
 def conv_window(node: ir.Node, most: int = 2) -> Window:
     """Return the node's window, of at most `most` spatial dimensions."""
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
-    return window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel, most)
+    return require_fit(node, window_of(node, spatial(node.inputs[0]), spatial(node.outputs[0]), kernel, most))
 
 
 def conv_attributes(window: Window, group: int) -> dict[str, Any]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import onnx_ir as ir
 
-from ..ir.graph import DOMAIN, attribute
+from ..errors import UnsupportedOperator
+from ..ir.graph import DOMAIN, attribute, describe
 from .conv import DEEP_LIMITS, bias_gradient, conv_attributes, emit_transposed, regrouping_of
 from .operator import Backward, Gradients, Operator
 from .window import Window, spatial, window_of
@@ -29,6 +30,12 @@ def transposed_window(node: ir.Node, most: int = 2) -> Window:
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
     window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel, most)
     same = attribute(node, "auto_pad", "NOTSET") in ("SAME_UPPER", "SAME_LOWER")
+    if same and any(attribute(node, "output_padding", [])) and "output_shape" not in node.attributes:
+        raise UnsupportedOperator(
+            "ConvTranspose with auto_pad and output_padding, whose output has no size that all agree on",
+            "use pads, or output_shape",
+            describe(node),
+        )
     return padded_to_output(node, window) if same or "output_shape" in node.attributes else window
 
 

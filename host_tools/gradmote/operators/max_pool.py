@@ -15,7 +15,7 @@ from ..ir.graph import DOMAIN, attribute, describe, static_shape
 from ..ir.instruction import Buffer, Ref
 from .operator import Backward, Gradients, Operator
 from .selection import gapless
-from .window import Window, channels_last, spatial, window_of, x_strides, y_strides
+from .window import Window, channels_last, require_fit, spatial, window_of, x_strides, y_strides
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
@@ -28,9 +28,16 @@ def pool_window(node: ir.Node, x: ir.Value, y: ir.Value) -> Window:
     """Return the pool's window; a global pool's is all of the input.
 
     Raises:
-        UnsupportedOperator: A window starts past the end of the input, and has no tap.
+        UnsupportedOperator: A window has padding alone, before the input or past its end.
     """
-    window = window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape", spatial(x)))
+    window = require_fit(node, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape", spatial(x))))
+    before = zip(window.kernel, window.dilations, window.pads, strict=True)
+    if any((k - 1) * d + 1 <= p for k, d, p in before):
+        raise UnsupportedOperator(
+            f"{node.op_type} with pads {window.explicit_pads}, which make a window of padding alone",
+            "pad less than the kernel's size",
+            describe(node),
+        )
     sizes = zip(window.inputs, window.outputs, window.strides, window.pads, strict=True)
     if any((o - 1) * s - p >= i for i, o, s, p in sizes):
         raise UnsupportedOperator(

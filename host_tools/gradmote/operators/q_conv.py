@@ -28,7 +28,7 @@ from .quantized import (
     weight_view,
     zero,
 )
-from .window import channels_last, spatial, window_of
+from .window import channels_last, require_fit, spatial, window_of
 
 if TYPE_CHECKING:
     from ..ir.lowering import Lowering
@@ -52,7 +52,7 @@ def lower(low: Lowering, node: ir.Node) -> None:
         offsets=float_bias(low, node, BIAS, Y_SCALE),
         y=low.output(y, layout, "i8"),
         **sizes(node, x, w),
-        **window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape")).params(),
+        **require_fit(node, window_of(node, spatial(x), spatial(y), attribute(node, "kernel_shape"))).params(),
         **grouped_x(view.strides, w),
         **weight_strides(weights.strides, node, w),
         **grouped_y(layout, node, w),

@@ -158,9 +158,10 @@ def body(op_type: str, reduction: str, weighted: bool) -> str:
   zero_f = Constant <value_float = 0.0> ()
   one_at = Constant <value_ints = [1]> ()
   never = Constant <value = bool {{0}}> ()
-  is_ignored = Equal (labels, ignored)
+  wide = Cast <to = 7> (labels)
+  is_ignored = Equal (wide, ignored)
   kept = Not (is_ignored)
-  safe = Where (is_ignored, zero, labels)
+  safe = Where (is_ignored, zero, wide)
   {weight}
   counted = Where (is_ignored, zero_f, label_weight)
   {share}

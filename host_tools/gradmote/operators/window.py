@@ -129,6 +129,27 @@ def window_of(
     return Window(list(inputs), list(outputs), list(kernel), strides, dilations, pads, ends)
 
 
+def require_fit(node: ir.Node, window: Window) -> Window:
+    """Return the window of a Conv or a pool, after a check that its padded input is as large.
+
+    ONNX's inference of shapes rounds towards zero there, to an output that is not. With ceil_mode, a window may extend
+    past the end.
+
+    Raises:
+        UnsupportedOperator: The window is larger.
+    """
+    sizes = zip(window.inputs, window.kernel, window.dilations, window.pads, window.ends, strict=True)
+    for size, taps, dilation, pad, end in sizes:
+        reach = (taps - 1) * dilation + 1
+        if reach > size + pad + end and not attribute(node, "ceil_mode", 0):
+            raise UnsupportedOperator(
+                f"{node.op_type} with a window of {reach} elements over {size + pad + end}, padding included",
+                "pad the input, or use a smaller kernel or dilation",
+                describe(node),
+            )
+    return window
+
+
 def paddings(
     node: ir.Node, inputs: list[int], outputs: list[int], kernel: list[int], strides: list[int], dilations: list[int]
 ) -> tuple[list[int], list[int]]:

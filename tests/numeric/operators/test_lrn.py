@@ -4,15 +4,13 @@ import numpy as np
 import pytest
 
 from gradmote import onnx_backend
+from support.naive_normalizations import lrn
 from support.oracle import check_against_differences, make_model, node, run_ort, values
 
 
 def naive_lrn(x: np.ndarray, size: int) -> np.ndarray:
     """Compute it in float64, as ONNX defines it and onnxruntime does; onnx.reference gives other numbers."""
-    squares = x.astype(np.float64) ** 2
-    first, after = (size - 1) // 2, size // 2 + 1
-    total = np.stack([squares[:, max(0, c - first) : c + after].sum(1) for c in range(x.shape[1])], 1)
-    return x / (1.5 + 0.5 / size * total) ** 0.6
+    return lrn(x.astype(np.float64), size, 0.5, 0.6, 1.5)
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,12 @@ from support.oracle import Case, check_case, examples, make_model, node, seeds, 
     spatial=st.lists(st.integers(1, 3), max_size=2),
     weighted=st.booleans(),
     ignored=st.sampled_from([None, 0, -7]),
+    dtype=st.sampled_from([np.int64, np.int32]),
     seed=seeds,
 )
-def test_loss(reduction, batch, classes, spatial, weighted, ignored, seed):
+def test_loss(reduction, batch, classes, spatial, weighted, ignored, dtype, seed):
     rng = np.random.default_rng(seed)
-    labels = rng.integers(0, classes, (batch, *spatial))
+    labels = rng.integers(0, classes, (batch, *spatial)).astype(dtype)
     if ignored is not None:
         labels[rng.random(labels.shape) < 0.3] = ignored
         labels.flat[0] = classes - 1 or ignored  # one label counts, unless the ignored class is the only one
