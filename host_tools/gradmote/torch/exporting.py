@@ -22,6 +22,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from ..errors import ModelError
 from .autograd_rules import detach_without_grad, mark
+from .embedding_bags import open_bags
 
 log = logging.getLogger(__name__)
 #: The name of the first dimension that counts samples.
@@ -149,9 +150,12 @@ def run_exporter(
         with quiet(), sdpa_kernel(SDPBackend.MATH):  # the strides of others contradict what the exporter makes of it
             followed = torch.export.export(whole, tuple(data), dynamic_shapes=shapes)
             detach_without_grad(followed)
+            open_bags(followed)
             program = torch.onnx.export(
                 followed, (), dynamo=True, optimize=False, verbose=False, input_names=names, output_names=outputs
             )
+    except ModelError:
+        raise
     except torch.onnx.errors.OnnxExporterError as error:
         raise ModelError(
             f"torch.onnx.export() cannot export the module: {first_line(error)}",

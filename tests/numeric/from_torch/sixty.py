@@ -38,8 +38,9 @@ from gradmote.torch.against_autograd import TOLERANCE, array_of, by_autograd, co
 BATCH, CLASSES, STEPS = 4, 5, 6
 #: How many times autograd's own error in float32 an image's may be, where that is more than TOLERANCE.
 TIMES_OWN = 4
-#: The same for the losses of six steps, in which rounding grows.
-OF_STEPS, TIMES_OWN_STEPS = 1e-2, 10
+#: The same for the losses of six steps, in which rounding grows: AdamW's first steps are the signs of gradients,
+#: however small.
+OF_STEPS, TIMES_OWN_STEPS = 1e-2, 100
 #: How many inputs are drawn until one holds: at a kink, such as ReLU's at 0, rounding alone decides on a slope, and of
 #: some hundred thousand activations one may be there.
 DRAWS = 3
