@@ -139,7 +139,7 @@ class PartialValues:
     def elementwise(self, node: ir.Node, inputs: Sequence[Partial]) -> list[Partial] | None:
         """Return the outputs of an elementwise node: an element is known if it is known in all operands.
 
-        A Where with a known condition selects elements and marks alike.
+        A known condition selects elements and marks alike.
         """
         result = self.evaluate(node, [p.array for p in inputs])
         if result is None:
@@ -171,7 +171,7 @@ class PartialValues:
 
 
 def is_below_dims(a: Partial, b: Partial) -> np.ndarray:
-    """Return where a is a known number below 0 and b a dimension, which is never equal."""
+    """Return for each element whether a is a known number below 0 and b a dimension, which is never equal."""
     return (a.marks == KNOWN) & (a.array < 0) & (b.marks > KNOWN)
 
 

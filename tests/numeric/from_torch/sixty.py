@@ -36,7 +36,7 @@ from gradmote.formats.checkpoint import unpack  # noqa: E402
 from gradmote.torch.against_autograd import TOLERANCE, array_of, by_autograd, compared, rounding  # noqa: E402
 
 BATCH, CLASSES, STEPS = 4, 5, 6
-#: How many times autograd's own error in float32 an image's may be, where that is more than TOLERANCE.
+#: How many times autograd's own error in float32 an image's may be, if that is more than TOLERANCE.
 TIMES_OWN = 4
 #: The same for the losses of six steps, in which rounding grows: AdamW's first steps are the signs of gradients,
 #: however small.
@@ -123,7 +123,7 @@ def densenet() -> tuple[nn.Module, torch.Tensor]:
 # ---- timm
 
 
-def of_timm(name: str, size: int = 32, **options: Any) -> Made:
+def of_timm(name: str, size: int = 64, **options: Any) -> Made:
     def make() -> tuple[nn.Module, torch.Tensor]:
         import timm
 
@@ -211,12 +211,12 @@ SIXTY: dict[str, Made] = {
     "timm tinynet_e": of_timm("tinynet_e"),
     "timm repvgg_a0": of_timm("repvgg_a0"),
     "timm mobileone_s0": of_timm("mobileone_s0"),
-    "timm convnext_atto": of_timm("convnext_atto", size=64),
-    "timm edgenext_xx_small": of_timm("edgenext_xx_small", size=64),
-    "timm poolformer": of_timm("poolformer_s12", size=64),
-    "timm vit": of_timm("vit_tiny_patch16_224", **_VIT),
-    "timm deit": of_timm("deit_tiny_patch16_224", **_VIT),
-    "timm beit": of_timm("beit_base_patch16_224", **_VIT),
+    "timm convnext_atto": of_timm("convnext_atto"),
+    "timm edgenext_xx_small": of_timm("edgenext_xx_small"),
+    "timm poolformer": of_timm("poolformer_s12"),
+    "timm vit": of_timm("vit_tiny_patch16_224", 32, **_VIT),
+    "timm deit": of_timm("deit_tiny_patch16_224", 32, **_VIT),
+    "timm beit": of_timm("beit_base_patch16_224", 32, **_VIT),
     "timm mixer": mixer(),
     "timm gmlp": mixer(block_layer="SpatialGatingBlock", mlp_layer="GatedMlp"),
     "timm resmlp": mixer(block_layer="ResBlock", norm_layer="Affine"),

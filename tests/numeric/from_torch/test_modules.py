@@ -234,7 +234,7 @@ def test_gradients_that_are_another_are_refused() -> None:
 
 
 class AtItsKink(torch.autograd.Function):
-    """The identity, with another slope where the parameter is exactly 1."""
+    """The identity, with another slope if the parameter is exactly 1."""
 
     @staticmethod
     def forward(context: Any, x: Any) -> Any:
