@@ -530,7 +530,10 @@ static int all_trained(const gm_session *session)
 {
     const char *names = gm_section_data(session->header, GM_SECTION_NAMES);
     uint32_t scheme = session->header->scheme;
-    return scheme != GM_NONE && strcmp(names + scheme, "full") == 0 ? GM_OK : GM_ERR_FROZEN;
+    if (scheme != GM_NONE && strcmp(names + scheme, "full") == 0) {
+        return GM_OK;
+    }
+    return GM_ERR_FROZEN;
 }
 
 static int export_model(const gm_session *session, const void *table, size_t table_size, void *data, size_t size)
