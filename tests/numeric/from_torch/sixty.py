@@ -1,6 +1,6 @@
 """Sixty modules through gradmote.torch: torchvision's, timm's, transformers', and hand-written ones.
 
-    cd tests && python -m numeric.from_torch.sixty [--only NAME] [--json FILE] [--at-least 54]
+    cd tests && python -m numeric.from_torch.sixty [--only NAME] [--json FILE] [--page FILE] [--at-least 54]
 
 It needs torchvision, timm and transformers: .ci/nightly torch-modules makes an environment for it, build/torch-modules,
 of .ci/requirements-torch-modules.txt. Weights are random and sizes small. For each module: loss and each gradient by
@@ -135,14 +135,15 @@ def of_timm(name: str, size: int = 64, **options: Any) -> Made:
 _VIT: dict[str, Any] = {"img_size": 32, "patch_size": 8, "embed_dim": 32, "depth": 2, "num_heads": 2}
 
 
-def mixer(**parts: str) -> Made:
+def mixer(ratio: Any = (0.5, 4.0), **parts: str) -> Made:
     """Return a maker of a small network of timm's MlpMixer, with parts of its module by their names."""
 
     def make() -> tuple[nn.Module, torch.Tensor]:
         from timm.models import mlp_mixer
 
         given = {name: getattr(mlp_mixer, part) for name, part in parts.items()}
-        return mlp_mixer.MlpMixer(CLASSES, 32, patch_size=8, num_blocks=2, embed_dim=32, **given), picture()
+        sizes: dict[str, Any] = {"patch_size": 8, "num_blocks": 2, "embed_dim": 32, "mlp_ratio": ratio}
+        return mlp_mixer.MlpMixer(CLASSES, 32, **sizes, **given), picture()
 
     return make
 
@@ -218,8 +219,8 @@ SIXTY: dict[str, Made] = {
     "timm deit": of_timm("deit_tiny_patch16_224", 32, **_VIT),
     "timm beit": of_timm("beit_base_patch16_224", 32, **_VIT),
     "timm mixer": mixer(),
-    "timm gmlp": mixer(block_layer="SpatialGatingBlock", mlp_layer="GatedMlp"),
-    "timm resmlp": mixer(block_layer="ResBlock", norm_layer="Affine"),
+    "timm gmlp": mixer(4, block_layer="SpatialGatingBlock", mlp_layer="GatedMlp"),
+    "timm resmlp": mixer(4, block_layer="ResBlock", norm_layer="Affine"),
     "transformers BERT": of_transformers("BertForSequenceClassification", "BertConfig", **_ENCODER),
     "transformers RoBERTa": of_transformers("RobertaForSequenceClassification", "RobertaConfig", **_ENCODER),
     "transformers ELECTRA": of_transformers("ElectraForSequenceClassification", "ElectraConfig", **_ENCODER),
@@ -381,11 +382,45 @@ def line(row: Row) -> str:
     return f"{row.name:34}{row.parameters:12,}{row.seconds:12.1f}{errors}  {row.why}".rstrip()
 
 
+PAGE = """\
+# Modules of PyTorch beside autograd
+
+Sixty modules of torchvision, timm, transformers and by hand, with random weights and small sizes, as
+`gradmote.torch.compile()` takes them ([guide](guides/pytorch.md)). `python -m
+numeric.from_torch.sixty --page ../docs/PYTORCH_MODULES.md`, in `tests`, measures and writes this
+page, and `.ci/nightly torch-modules` makes an environment for it.
+
+- **error**: the worst relative error of the loss, of each gradient, and of a step of AdamW, beside
+  autograd in float64; it is at most 1e-4, or at most {times} times PyTorch's own.
+- **six steps**: the worst relative difference of the losses of six steps of AdamW. Rounding grows in
+  them: it is at most 1e-2, or {steps} times PyTorch's own.
+- **float32**: PyTorch's own error in float32. A BatchNorm over four samples and few pixels makes a
+  network badly conditioned, so that float32 itself is off.
+- After the steps, `state_dict()` and the optimizer's come back to the bit.
+
+{held} of {count} hold.
+
+| module | parameters | compile, s | error | float32 | six steps | float32 | holds |
+|---|--:|--:|--:|--:|--:|--:|---|
+"""
+
+
+def page(rows: list[Row]) -> str:
+    """Return the page with a row for each module."""
+    text = PAGE.format(times=TIMES_OWN, steps=TIMES_OWN_STEPS, held=sum(not row.why for row in rows), count=len(rows))
+    for r in rows:
+        errors = " | ".join(f"{each:.1e}" for each in (r.error, r.own, r.steps, r.own_steps))
+        why = r.why.replace("|", "/") or "yes"
+        text += f"| {r.name} | {r.parameters:,} | {r.seconds:.0f} | {errors} | {why} |\n"
+    return text
+
+
 def main() -> int:
     """Print the table; return 1 if fewer hold than must."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=[""], nargs="+", metavar="NAME", help="modules whose name contains one")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the rows here")
+    parser.add_argument("--page", type=Path, metavar="FILE", help="write a page with the table here")
     parser.add_argument("--at-least", type=int, metavar="N", help="as many must hold; all by default")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -396,6 +431,8 @@ def main() -> int:
         print(line(rows[-1]), flush=True)
         if given.json is not None:
             given.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+    if given.page is not None:
+        given.page.write_text(page(rows))
     hold = sum(not row.why for row in rows)
     print(f"{hold} of {len(rows)} hold")
     return int(hold < (len(rows) if given.at_least is None else given.at_least))
