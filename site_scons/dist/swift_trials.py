@@ -60,7 +60,8 @@ def has_its_pods_paths(folder: Path) -> str:
     wanted = {path for part in parts for path in (part.rglob("*.c") if part.is_dir() else [part])}
     wanted = {path for path in wanted if path.suffix == ".c"}
     if empty or taken != wanted:
-        raise Failed(f"the podspec matches nothing by {empty}, and other C sources than Package.swift: {taken ^ wanted}")
+        others = f"other C sources than Package.swift: {taken ^ wanted}"
+        raise Failed(f"the podspec matches nothing by {empty}, and {others}")
     return f"{len(taken)} sources"
 
 
@@ -74,15 +75,22 @@ def matches(folder: Path, pattern: str) -> set[Path]:
 
 def by_swift(folder: Path) -> str:
     """Build a project that depends on the package, and train. The state is that of the profile of this processor."""
-    if shutil.which("swift") is None:
-        raise Missing("swift")
-    project = FOLDER / "Trial"
+    build, project = builder(), FOLDER / "Trial"
     sources = project / "Sources" / "SameState"
     sources.mkdir(parents=True)
     (project / "Package.swift").write_text(PROJECT)
     shutil.copy(PROGRAM, sources / "main.swift")
-    run(["swift", "build", "-c", "release"], project)
+    run([*build, "-c", "release"], project)
     return compared(partial(trained, project), ["fused" if host_machine() in ("arm64", "aarch64") else "strict"])
+
+
+def builder() -> list[str]:
+    """Return the command that builds a package. Debian has `swift-build` and no `swift`. Raises Missing."""
+    if shutil.which("swift"):
+        return ["swift", "build"]
+    if shutil.which("swift-build"):
+        return ["swift-build"]
+    raise Missing("swift; Debian 13 has it in swiftlang")
 
 
 def trained(project: Path, model: Path, steps: int, _profile: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from dist import java_trials, maven, nuget, package_audits, published, swift_trials
-from dist.commands import Failed
+from dist.commands import Failed, Missing
 from dist.swift_package import PODSPEC, podspec
 from dist.targets import TARGETS
 from java_package import write_zip
@@ -63,6 +63,15 @@ def test_the_podspec_takes_the_sources_of_the_swift_package() -> None:
     assert (ROOT / PODSPEC.name).exists()
     swift_trials.has_its_paths(ROOT)
     swift_trials.has_its_pods_paths(ROOT)
+
+
+def test_swift_of_debian_builds_a_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(Missing, match="swiftlang"):
+        swift_trials.builder()
+    for name, command in (("swift-build", ["swift-build"]), ("swift", ["swift", "build"])):
+        (tmp_path / name).touch(0o755)
+        assert swift_trials.builder() == command
 
 
 def test_the_same_files_make_the_same_archive(tmp_path: Path) -> None:
