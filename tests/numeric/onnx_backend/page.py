@@ -14,6 +14,7 @@ from pathlib import Path
 import onnx
 from numeric.onnx_backend.attributes import RULES_OPSET, schemas
 from numeric.onnx_backend.suite import Kernels
+from numeric.sweep.explained import rows as differences
 from wrap_prose import wrapped
 
 from gradmote.frontend.read import OLDEST_OPSET
@@ -42,6 +43,14 @@ stale.
 - **node tests**: passed, and how many there are of those that compute with float32 ({doubles}, which ONNX has
   in float64 alone, are narrowed). Sizes, indices and other **constants** that a test has as inputs are bound before
   compiling.
+"""
+
+SWEEP = """
+## Differences from others
+
+`cd tests && python -m numeric.sweep` draws nodes of each operator with all of their attributes, over opsets, ranks,
+negative and empty axes, and compares results with onnxruntime's, or else with those of onnx's reference, and gradients
+with finite differences in float64. Everything is equal or refused, except:
 """
 
 
@@ -125,6 +134,8 @@ def render(facts: Mapping[str, Facts], totals: Mapping[str, tuple[int, int]], li
         table(("test", "reason"), sorted(listed["refused"].items())),
         "\nOther on purpose:\n",
         table(("test", "reason"), sorted(listed["different"].items())),
+        SWEEP,
+        table(("operator", "difference"), differences()),
     ]
     return wrapped("\n".join(parts) + "\n")
 
