@@ -38,6 +38,8 @@ from gradmote.torch.against_autograd import TOLERANCE, array_of, by_autograd, co
 BATCH, CLASSES, STEPS = 4, 5, 6
 #: How many times autograd's own error in float32 an image's may be, if that is more than TOLERANCE.
 TIMES_OWN = 4
+#: A network in which autograd's own error is more than this shows nothing.
+NOTHING = 0.1
 #: The same for the losses of six steps, in which rounding grows: AdamW's first steps are the signs of gradients,
 #: however small.
 OF_STEPS, TIMES_OWN_STEPS = 1e-2, 100
@@ -323,7 +325,9 @@ def compare(row: Row, made: front.Made, module: nn.Module, data: tuple[torch.Ten
     row.own = max(rounding(made, module, given, theirs).values())
     found = compared(made, module, [array_of(each) for each in data], theirs, optimizer)
     row.error, row.why = found.worst, ""
-    if not found.worst <= max(TOLERANCE, TIMES_OWN * row.own):
+    if not row.own <= NOTHING:
+        row.why = f"shows nothing: autograd in float32 is off by {row.own:.1e} itself"
+    elif not found.worst <= max(TOLERANCE, TIMES_OWN * row.own):
         worst = max(found.parameters, key=lambda each: max(each.gradient, each.step or 0.0))
         row.why = f"differs from autograd, most in {worst.name}: gradient {worst.gradient:.1e}, step {worst.step:.1e}"
 
@@ -395,7 +399,8 @@ page, and `.ci/nightly torch-modules` makes an environment for it.
 - **six steps**: the worst relative difference of the losses of six steps of AdamW. Rounding grows in
   them: it is at most 1e-2, or {steps} times PyTorch's own.
 - **float32**: PyTorch's own error in float32. A BatchNorm over four samples and few pixels makes a
-  network badly conditioned, so that float32 itself is off.
+  network badly conditioned, so that float32 itself is off. If it is off by more than {nothing}, the
+  comparison shows nothing.
 - After the steps, `state_dict()` and the optimizer's come back to the bit.
 
 {held} of {count} hold.
@@ -407,7 +412,9 @@ page, and `.ci/nightly torch-modules` makes an environment for it.
 
 def page(rows: list[Row]) -> str:
     """Return the page with a row for each module."""
-    text = PAGE.format(times=TIMES_OWN, steps=TIMES_OWN_STEPS, held=sum(not row.why for row in rows), count=len(rows))
+    text = PAGE.format(
+        times=TIMES_OWN, steps=TIMES_OWN_STEPS, nothing=NOTHING, held=sum(not row.why for row in rows), count=len(rows)
+    )
     for r in rows:
         errors = " | ".join(f"{each:.1e}" for each in (r.error, r.own, r.steps, r.own_steps))
         why = r.why.replace("|", "/") or "yes"
