@@ -389,15 +389,15 @@ def line(row: Row) -> str:
 PAGE = """\
 # Modules of PyTorch beside autograd
 
-Sixty modules of torchvision, timm, transformers and by hand, with random weights and small sizes, as
-`gradmote.torch.compile()` takes them ([guide](guides/pytorch.md)). `python -m
-numeric.from_torch.sixty --page ../docs/PYTORCH_MODULES.md`, in `tests`, measures and writes this
-page, and `.ci/nightly torch-modules` makes an environment for it.
+Sixty modules of torchvision, timm, transformers and by hand, with random weights and small sizes,
+as `gradmote.torch.compile()` takes them ([guide](guides/pytorch.md)).
+`python -m numeric.from_torch.sixty --page ../docs/PYTORCH_MODULES.md`, in `tests`, measures and
+writes this page, and `.ci/nightly torch-modules` makes an environment for it.
 
 - **error**: the worst relative error of the loss, of each gradient, and of a step of AdamW, beside
   autograd in float64; it is at most 1e-4, or at most {times} times PyTorch's own.
-- **six steps**: the worst relative difference of the losses of six steps of AdamW. Rounding grows in
-  them: it is at most 1e-2, or {steps} times PyTorch's own.
+- **six steps**: the worst relative difference of the losses of six steps of AdamW. Rounding grows
+  in them: it is at most 1e-2, or {steps} times PyTorch's own.
 - **float32**: PyTorch's own error in float32. A BatchNorm over four samples and few pixels makes a
   network badly conditioned, so that float32 itself is off. If it is off by more than {nothing}, the
   comparison shows nothing.
