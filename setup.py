@@ -77,7 +77,7 @@ class BuildWithSources(build_py):
         if not self.editable_mode:
             with TemporaryDirectory() as folder:
                 copy_sources(Path(folder), (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
-                pack(Path(folder), Path(self.build_lib) / "gradmote" / "sources" / "sources.zip")
+                pack(Path(folder), Path(self.build_lib) / "gradmote" / "sources" / "sources.zip.bz2")
 
 
 #: The modules that setuptools compiles.

@@ -82,7 +82,7 @@ def test_a_pure_wheel_says_what_it_lacks(sources, interpreter, tmp_path):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     assert not [name for name in names if name.endswith((".so", ".pyd"))]
-    assert "gradmote/sources/sources.zip" in names
+    assert "gradmote/sources/sources.zip.bz2" in names
     install(interpreter, "--no-deps", wheel)
     done = train(interpreter, tmp_path, "strict")
     assert "installed without the compiled runtime" in done.stderr

@@ -43,7 +43,7 @@ FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/
 FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
 #: The suffixes of the files that a firmware is built from.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
-_PACKED = Path(__file__).with_name("sources.zip")
+_PACKED = Path(__file__).with_name("sources.zip.bz2")
 _CHECKOUT = Path(__file__).resolve().parents[3]
 
 

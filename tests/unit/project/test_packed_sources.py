@@ -18,8 +18,8 @@ def archive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "sources" / "inner").mkdir(parents=True)
     (tmp_path / "sources" / "inner" / "a.c").write_text("int a;\n")
     (tmp_path / "sources" / "b.c").write_text("int b;\n")
-    pack(tmp_path / "sources", tmp_path / "sources.zip")
-    return tmp_path / "sources.zip"
+    pack(tmp_path / "sources", tmp_path / "sources.zip.bz2")
+    return tmp_path / "sources.zip.bz2"
 
 
 def test_what_is_packed_is_unpacked(archive: Path) -> None:
@@ -30,9 +30,9 @@ def test_what_is_packed_is_unpacked(archive: Path) -> None:
 
 def test_the_same_sources_make_the_same_archive_and_folder(archive: Path, tmp_path: Path) -> None:
     (tmp_path / "sources" / "b.c").touch()
-    pack(tmp_path / "sources", tmp_path / "other.zip")
-    assert (tmp_path / "other.zip").read_bytes() == archive.read_bytes()
-    assert unpack(tmp_path / "other.zip") == unpack(archive)
+    pack(tmp_path / "sources", tmp_path / "other.zip.bz2")
+    assert (tmp_path / "other.zip.bz2").read_bytes() == archive.read_bytes()
+    assert unpack(tmp_path / "other.zip.bz2") == unpack(archive)
 
 
 def test_an_unpacking_that_was_cut_leaves_no_folder(archive: Path, monkeypatch: pytest.MonkeyPatch) -> None:
