@@ -30,7 +30,7 @@ from support.oracle import (
     run_reference,
 )
 
-#: The oldest opset of which onnxruntime has all operators.
+#: The oldest opset whose operators onnxruntime has all.
 ORT_OPSET = 7
 #: The opset to convert to, for those older than it.
 CONVERTED = 13
