@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..data import Dataset
+    from ..ir.program import Compiled
     from ..formats.files import Output
     from ..ir.program import Store, Streamed
     from ..report.image_reports import Copy
@@ -395,6 +396,14 @@ def describe(path: Path, result: Result) -> str:
     if result.left_out:
         lines.append(f"  {o.describe_left_out(result.left_out)}")
     lines += [f"  {line}" for line in describe_in_float(in_float(result.compiled))]
-    trained = ", ".join(p.name for p in result.compiled.parameters) or "nothing: this image only infers"
-    scheme = f" ({result.compiled.scheme})" if result.compiled.scheme else ""
-    return "\n".join([*lines, f"  trains {trained}{scheme}"])
+    return "\n".join([*lines, f"  {describe_training(result.compiled)}"])
+
+
+def describe_training(compiled: Compiled) -> str:
+    """Return one line on what trains, and how."""
+    from ..report.image_reports import describe_optimizer
+
+    if not compiled.parameters:
+        return "trains nothing: this image only infers"
+    scheme = f" ({compiled.scheme})" if compiled.scheme else ""
+    return f"trains {', '.join(p.name for p in compiled.parameters)}{scheme}, {describe_optimizer(compiled)}"

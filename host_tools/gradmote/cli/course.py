@@ -119,6 +119,11 @@ class CourseOptions:
 
             require_tensorboard(self.tensorboard, self.goes_on)
 
+    @property
+    def judged(self) -> str:
+        """What epochs are tested on."""
+        return "test" if self.validate is None else "validation"
+
     def augmentation(self) -> Augmentation | None:
         """Return what --augment says. Raises DataError."""
         from ..data.augment import Augmentation
@@ -190,8 +195,7 @@ class Course:
             return None
         from ..report.tensorboard import EventLog
 
-        judged = "test" if self.options.validate is None else "validation"
-        return EventLog(self.options.tensorboard, judged, self.start, self.each)
+        return EventLog(self.options.tensorboard, self.options.judged, self.start, self.each)
 
     def begin(self) -> None:
         """Keep the checkpoint of before, and begin the events. Raises OutputError."""

@@ -227,6 +227,7 @@ def _train(target: Target, samples: Dataset, course: Course, save_every: int | N
         keep_best=options.keep_best,
         patience=options.patience,
         on_best=course.on_best,
+        judged=options.judged,
         start=course.start,
         best=course.best,
         augment=options.augmentation(),

@@ -109,8 +109,7 @@ def _table(result: Fit, course: Course) -> Any:
     from rich.table import Table
 
     more = ["skipped"] if result.skipped else []
-    judged = "test loss" if course.options.validate is None else "validation loss"
-    table = Table("epoch", "loss", judged, "accuracy", "samples/s", *more, box=None)
+    table = Table("epoch", "loss", f"{course.options.judged} loss", "accuracy", "samples/s", *more, box=None)
     for epoch in result.epochs:
         test = (_shown(epoch.test.loss, ".4f"), _shown(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
         rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0

@@ -44,12 +44,13 @@ def fit_with_progress(
     micro_batches: int = 1,
     save_every: int | None = None,
     on_epoch: Callable[[Epoch], None] = lambda epoch: None,
+    judged: str = "test",
     **more: Any,
 ) -> Fit:
     """Call fit(), and show a bar that counts steps.
 
-    The bar shows the loss of the last step and the accuracy of the last epoch. `more`: the arguments of
-    fit() that it takes by keyword alone.
+    The bar shows the loss of the last step and the accuracy of the last epoch. `judged`: what epochs are
+    tested on. `more`: the arguments of fit() that it takes by keyword alone.
     """
     shown = {"accuracy": ""}
     skipped: list[int] = []
@@ -71,18 +72,18 @@ def fit_with_progress(
             if epoch.test is not None and not math.isnan(epoch.test.accuracy):
                 shown["accuracy"] = f"  accuracy {epoch.test.accuracy:.1%}"
             if bar.disable and not quiet:
-                bar.console.print(epoch_line(epoch, epochs), highlight=False, soft_wrap=True)
+                bar.console.print(epoch_line(epoch, epochs, judged), highlight=False, soft_wrap=True)
             on_epoch(epoch)
 
         return fit(target, data, epochs, seed, after_step, after_epoch, should_stop, micro_batches, save_every, **more)
 
 
-def epoch_line(epoch: Epoch, epochs: int) -> str:
-    """Return the result of an epoch as a line of text, for a reader without a bar."""
+def epoch_line(epoch: Epoch, epochs: int, judged: str = "test") -> str:
+    """Return the result of an epoch as a line of text, for a reader without a bar. judged: what it was tested on."""
     test = epoch.test
     parts = [f"epoch {epoch.epoch} of {epochs}", "loss", f"{epoch.loss:.4f}"]
     if test is not None:
-        parts += [f" test loss {test.loss:.4f}"] if not math.isnan(test.loss) else []
+        parts += [f" {judged} loss {test.loss:.4f}"] if not math.isnan(test.loss) else []
         parts += [f" accuracy {test.accuracy:.2%}"] if not math.isnan(test.accuracy) else []
     parts += [f" {epoch.skipped} steps skipped"] if epoch.skipped else []
     return " ".join(parts)

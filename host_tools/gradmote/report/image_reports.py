@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from ..compiler.passes.quantized_models import reads_bytes
 from ..compiler.profiles import differing
 from ..formats.carry_over import StateEntry
+from ..generated.optimizers import RULES
+from ..generated.records import MOMENTS_BF16
 from ..ir import copies
 from ..ir.generated import instructions
 from ..ir.generated.instructions import Clamp, ClipScale, FloatToBf16, Update
@@ -175,6 +177,16 @@ def whole_gradients(compiled: Compiled) -> set[Buffer]:
     An UPDATE reads a whole gradient.
     """
     return {i.p.buffer for p in compiled.programs for i in p.instructions if isinstance(i, Update)}
+
+
+def describe_optimizer(compiled: Compiled) -> str:
+    """Return the update rule and the learning rate in a few words, with the settings of groups if they have any."""
+    found = [i for p in compiled.programs for i in p.instructions]
+    rules = [ref.buffer.data for i in found if (ref := i.operands.get("rule")) is not None]
+    kinds = {int.from_bytes(data[:4], "little") & ~MOMENTS_BF16 for data in rules if data is not None}
+    names = [name for name, rule in RULES.items() if rule["kind"] in kinds]
+    more = ", with groups of their own settings" if len(set(rules)) > 1 else ""
+    return f"by {', '.join(names)}, rate {compiled.learning_rate:g}{more}"
 
 
 def describe_updates(updates: Updates) -> str:
