@@ -269,6 +269,15 @@ def test_half_a_checkpoint_is_not_gone_on_with(files: Path, capsys: pytest.Captu
         assert "16 bits" in capsys.readouterr().err
 
 
+def test_a_run_that_ended_by_patience_is_not_gone_on_with(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ("--epochs", 9, "--lr", "0", "--validate", "0.2", "--patience", 2)
+    train(files, "a.gmck", *options)
+    held = (files / "a.gmck").read_bytes()
+    train(files, "a.gmck", *options, "--continue", status=1)
+    assert "the run ended after epoch 3: none of the last 2 was better" in capsys.readouterr().err
+    assert (files / "a.gmck").read_bytes() == held
+
+
 def test_what_was_there_is_kept(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     train(files, "a.gmck")
     first = (files / "a.gmck").read_bytes()

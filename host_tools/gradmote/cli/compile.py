@@ -25,9 +25,8 @@ if TYPE_CHECKING:
     from ..compiler.compile import Result
     from ..compiler.options import Options
     from ..data import Dataset
-    from ..ir.program import Compiled
     from ..formats.files import Output
-    from ..ir.program import Store, Streamed
+    from ..ir.program import Compiled, Store, Streamed
     from ..report.image_reports import Copy
 
 

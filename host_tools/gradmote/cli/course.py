@@ -171,7 +171,7 @@ class Course:
         self.options, self.asked, self.files, self.best, self.start = options, asked, files, None, (1, 0)
         if options.goes_on:
             self.run, self.start, self.best = files.read(settings, each)
-            _require_rest(self.start, asked.epochs)
+            _require_rest(self.start, self.best, options, asked)
         else:
             _set_rate(target, options, asked, asked.epochs * each)
             metrics = target.metrics()
@@ -259,10 +259,16 @@ def _settings(options: CourseOptions, asked: Asked) -> dict[str, Any]:
     return given | {"lr": asked.lr, "epochs": asked.epochs if depends else None}
 
 
-def _require_rest(start: tuple[int, int], epochs: int) -> None:
+def _require_rest(start: tuple[int, int], best: Best | None, options: CourseOptions, asked: Asked) -> None:
     """Raise DataError if nothing is left of a training."""
-    if start[0] > epochs:
-        raise DataError(f"the run has done its {epochs} epochs", "ask for more --epochs, or leave out --continue")
+    done = start[0] - 1
+    if done >= asked.epochs:
+        raise DataError(f"the run has done its {asked.epochs} epochs", "ask for more --epochs, or leave out --continue")
+    if options.patience is not None and best is not None and not start[1] and done - best.epoch >= options.patience:
+        raise DataError(
+            f"the run ended after epoch {done}: none of the last {options.patience} was better",
+            "begin one from its checkpoint, with --resume instead of --continue",
+        )
 
 
 def _set_rate(target: Target, options: CourseOptions, asked: Asked, steps: int) -> None:

@@ -167,7 +167,7 @@ Groups = Annotated[
     typer.Option(
         "--group",
         metavar="NAME:SETTINGS",
-        help="What some parameters have of their own, by name or pattern: 'head.*:learning_rate=0.01,weight_decay=0'. "
+        help="What some parameters have of their own, by name or pattern: 'head.*:lr=0.01,weight_decay=0'. "
         "Also momentum, nesterov and eps, if the rule has them. On the device, rates keep their ratio to --lr. "
         "Repeatable.",
     ),
@@ -451,11 +451,11 @@ def parse_group(text: str) -> tuple[str, dict[str, float]]:
     pattern, colon, rest = text.rpartition(":")
     try:
         pairs = [setting.split("=") for setting in rest.split(",")]
-        own = {name.strip(): float(value) for name, value in pairs}
+        own = {{"lr": "learning_rate"}.get(name, name): float(value) for name, value in pairs}
     except ValueError:
         colon = ""
     if not colon or not pattern or len(own) < len(pairs):
-        raise ModelError(f"--group {text} is not a pattern and settings", "write it as head.*:learning_rate=0.01")
+        raise ModelError(f"--group {text} is not a pattern and settings", "write it as head.*:lr=0.01")
     return pattern, own
 
 

@@ -143,7 +143,7 @@ def test_the_command_line_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     """One image by --group, by the API, and from artifacts."""
     monkeypatch.chdir(tmp_path)
     onnx.save(digits.model(), "m.onnx")
-    options = ("--optimizer", "sgd", "--lr", "0.1", "--group", "2.*:learning_rate=0.02,weight_decay=0.5")
+    options = ("--optimizer", "sgd", "--lr", "0.1", "--group", "2.*:lr=0.02,weight_decay=0.5")
     assert cli.main(["compile", "m.onnx", "-o", "a.mote", "--batch", "8", "--loss", "cross_entropy", *options]) == 0
     update = optimizers.sgd(0.1).with_groups({"2.*": {"learning_rate": 0.02, "weight_decay": 0.5}})
     assert Path("a.mote").read_bytes() == digits.image(update, 8)
