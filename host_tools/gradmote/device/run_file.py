@@ -84,11 +84,13 @@ class Run:
         return (done + 1, step) if step or tested else (done, each)
 
     def best_epoch(self, path: Path) -> Best | None:
-        """Return the best epoch so far, whose checkpoint is at `path`; None if it is not among them."""
+        """Return the best epoch so far, whose checkpoint is at `path` if it is kept; None if it is not among them."""
         found = next((e for e in self.epochs if e.epoch == self.best and e.test is not None), None)
-        if found is None or found.test is None or not path.is_file():
+        if found is None or found.test is None:
             return None
-        return Best(found.epoch, found.test, path.read_bytes())
+        if not self.settings["keep_best"]:
+            return Best(found.epoch, found.test, b"")
+        return Best(found.epoch, found.test, path.read_bytes()) if path.is_file() else None
 
 
 def read_run(path: Path) -> Run:
