@@ -51,21 +51,25 @@ def compare_gradients(found: Checked, trained: Trained, is_quantized: bool, has_
         found.notes.append("no differences, as gradients go straight through the rounding to integers")
     elif made.statistics:  # training has those of the batch, evaluation running ones
         loss = float(next(iter(expected.values())))
-        compare_differences(found, replace(trained, loss=loss), made.training, max(limit, DIFFERENCES))
+        compare_differences(found, replace(trained, loss=loss), made.training, max(limit, DIFFERENCES), has_bf16)
     else:
-        compare_differences(found, trained, made.evaluation, max(limit, DIFFERENCES))
+        compare_differences(found, trained, made.evaluation, max(limit, DIFFERENCES), has_bf16)
 
 
-def compare_differences(found: Checked, trained: Trained, model: onnx.ModelProto, limit: float) -> None:
-    """Add comparisons of the gradients with differences of a model's loss in float64, one by one or all at once."""
+def compare_differences(found: Checked, trained: Trained, model: onnx.ModelProto, limit: float, has_bf16: bool) -> None:
+    """Add comparisons of the gradients with differences of a model's loss in float64, one by one or all at once.
+
+    has_bf16: as for compare_gradients().
+    """
     point = {name: array.astype(np.float64) for name, array in trained.made.parameters.items()}
     double = double_loss(model, trained.feeds, point, trained.loss)
     if double is None:
         found.notes.append("no differences, as onnx's reference does not compute this loss in float64")
         return
     rng, names = np.random.default_rng(1), list(trained.gradients)
+    least = max(float(np.linalg.norm(g)) for g in trained.gradients.values()) if has_bf16 else FLOOR
     for group in [[name] for name in names] if len(names) <= EACH else [names] * 4:
-        found.rows.append(compare_along(double, point, {n: trained.gradients[n] for n in group}, limit, rng))
+        found.rows.append(compare_along(double, point, {n: trained.gradients[n] for n in group}, limit, rng, least))
 
 
 def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: float) -> DoubleLoss | None:
@@ -77,10 +81,15 @@ def double_loss(model: onnx.ModelProto, feeds: Arrays, point: Arrays, loss: floa
         return None
 
 
-def compare_along(double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator) -> Row:
-    """Return the comparison of gradients along a random direction, in which all parameters count equally."""
+def compare_along(
+    double: DoubleLoss, point: Arrays, gradients: Arrays, limit: float, rng: np.random.Generator, least: float
+) -> Row:
+    """Return the comparison of gradients along a random direction, in which all parameters count equally.
+
+    A gradient whose norm is below `least` counts by its part of that.
+    """
     norms = {n: float(np.linalg.norm(g)) for n, g in gradients.items()}
-    direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], FLOOR) for n, g in gradients.items()}
+    direction = {n: np.asarray(rng.normal(size=g.shape)) / max(norms[n], least) for n, g in gradients.items()}
     reported = sum(float((gradients[n] * d).sum()) for n, d in direction.items())
     errors = (abs(along(double, point, direction, step) - reported) / math.sqrt(len(gradients)) for step in STEPS)
     error = math.inf

@@ -121,7 +121,7 @@ class CourseOptions:
 
     @property
     def judged(self) -> str:
-        """What epochs are tested on."""
+        """The name of the samples that epochs are tested on."""
         return "test" if self.validate is None else "validation"
 
     def augmentation(self) -> Augmentation | None:

@@ -12,14 +12,20 @@ from gradmote.errors import GradmoteError, OutputError
 
 from ..device.evaluation import Evaluation
 from ..device.fitting import Epoch, Step
+from ..formats.files import make_folder
 
 
 def require_tensorboard(folder: Path, goes_on: bool = False) -> None:
-    """Raise GradmoteError without tensorboardX, and OutputError for a folder that has another training's events."""
+    """Make the folder, before work for it begins.
+
+    Raises GradmoteError without tensorboardX, and OutputError for a folder that has another training's events, or
+    cannot be made.
+    """
     try:
         import tensorboardX.event_file_writer  # noqa: F401
     except ImportError as error:
         raise GradmoteError("tensorboardX is not installed", "pip install tensorboardX") from error
+    make_folder(folder)
     if not goes_on and _event_files(folder):
         raise OutputError(f"{folder} has the events of another training", "give each training a folder of its own")
 
@@ -49,7 +55,6 @@ class EventLog:
         require_tensorboard(folder, goes_on)
         self.folder, self.judged, self.each = folder, judged, each
         try:
-            folder.mkdir(parents=True, exist_ok=True)
             self._begin((start[0] - 1) * each + start[1] + 1 if goes_on else None)
             self.flush()
         except OSError as error:
