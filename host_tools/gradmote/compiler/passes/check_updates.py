@@ -105,7 +105,9 @@ def promised(rule: Ref, learning_rate: float, factor: float) -> Ref:
     """
     data = rule.buffer.data
     assert data is not None
-    largest = largest_rate(data) / max(1.0, factor * (1 + 2.0**-22))
+    largest = largest_rate(data)
+    if factor > 1:
+        largest /= factor * (1 + 2.0**-22)  # the device rounds the product
     if learning_rate < largest:
         data = data[:-4] + np.float32(largest).tobytes()
     return Ref(Buffer(f"{rule.buffer.name}.promised", rule.buffer.size, rule.buffer.region, data), rule.offset)
