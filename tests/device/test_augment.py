@@ -121,10 +121,10 @@ def test_a_model_of_no_pictures_is_refused_before_anything_begins(
     np.savez(tmp_path / "data.npz", x=pixels[:32], y=labels[:32])
     words = ["train", str(tmp_path / "model.mote"), "--data", str(tmp_path / "data.npz"), "--augment"]
     assert cli.main([*words, "shift:2"]) == 1
-    assert "is no picture" in capsys.readouterr().err
+    assert "is neither a picture" in capsys.readouterr().err
     assert cli.main([*words, "blur:2"]) == 1
     assert "'blur:2' is nothing it takes once" in capsys.readouterr().err
     assert cli.main([*words, "noise:0.1"]) == 0
-    with open_target("twin") as target, pytest.raises(DataError, match="is no picture"):
+    with open_target("twin") as target, pytest.raises(DataError, match="is neither a picture"):
         target.load_image((tmp_path / "model.mote").read_bytes())
         fit(target, Dataset(pixels[:32], labels[:32]), 1, augment=Augmentation(shift=1))

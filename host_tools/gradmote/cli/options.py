@@ -443,7 +443,17 @@ def make_optimizer(
     if max_update is not None:
         settings = [*(settings or []), f"clip_value={max_update!r}"]
     made = OPTIMIZERS[name.value](learning_rate, **parse(OPTIMIZERS[name.value], settings))
-    return made.with_groups(dict(parse_group(text) for text in groups)) if groups else made
+    return made.with_groups(parse_groups(groups)) if groups else made
+
+
+def parse_groups(texts: list[str]) -> dict[str, dict[str, float]]:
+    """Return the settings of each group by its pattern. Raises ModelError for a pattern that is given twice."""
+    found: dict[str, dict[str, float]] = {}
+    for pattern, own in map(parse_group, texts):
+        if pattern in found:
+            raise ModelError(f"--group gives '{pattern}' twice", "give all settings of a group in one --group")
+        found[pattern] = own
+    return found
 
 
 def parse_group(text: str) -> tuple[str, dict[str, float]]:

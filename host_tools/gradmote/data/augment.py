@@ -174,7 +174,8 @@ def _axes(wanted: Augmentation, shape: tuple[int, ...]) -> tuple[str, tuple[int,
     if not known or (wanted.layout and wanted.layout not in known):
         layout = f" with the layout {wanted.layout}" if wanted.layout else ""
         raise DataError(
-            f"--augment {wanted}: the input {list(shape)}{layout} is no picture (NCHW, NHWC) and no series (NCT, NTC)",
+            f"--augment {wanted}: the input {list(shape)}{layout} is neither a picture (NCHW, NHWC) nor a series "
+            "(NCT, NTC)",
             "use noise and scale, or a model that takes pictures or series",
         )
     if not wanted.layout and _looks_last(shape):

@@ -155,3 +155,6 @@ def test_the_command_line_has_them(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert f"--group {text} is not a pattern and settings - write it as" in capsys.readouterr().err.replace(
             "\n hint:", " -"
         )
+    twice = ("--group", "2.*:lr=0.02", "--group", "2.*:weight_decay=0.5")
+    assert cli.main(["compile", "m.onnx", "-o", "c.mote", "--loss", "cross_entropy", *twice]) == 1
+    assert "--group gives '2.*' twice" in capsys.readouterr().err

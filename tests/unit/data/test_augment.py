@@ -166,8 +166,8 @@ def test_texts_that_are_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "shape, text, dtype, said",
     [
-        ((64,), "shift:1", "float32", "no picture"),
-        ((2, 3, 4, 5), "flip", "float32", "no picture"),
+        ((64,), "shift:1", "float32", "neither a picture"),
+        ((2, 3, 4, 5), "flip", "float32", "neither a picture"),
         ((1, 8, 8), "shift:1,layout:NCT", "float32", "with the layout NCT"),
         ((28, 28, 1), "shift:1", "float32", "may be NCHW or NHWC"),
         ((100, 6), "shift:1", "float32", "may be NCT or NTC"),
