@@ -110,19 +110,6 @@ def test_what_depends_on_data_is_named():
         infer(on_rate())
 
 
-def test_a_loop_is_named():
-    body = helper.make_graph(
-        [node("Identity", "go", "go_on"), node("Add", "s s", "t")], "b",
-        [info("i", [], INT64), info("go", [], BOOL), info("s", None)], [info("go_on", [], BOOL), info("t", None)],
-    )  # fmt: skip
-    loop = helper.make_node("Loop", ["n", "c", "x"], ["y"], "again", body=body)
-    nodes = [constant("n", 3), constant("c", True), loop]
-    graph = helper.make_graph(nodes, "g", [info("x", ["N", 3])], [info("y", ["N", 3])])
-    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
-    with pytest.raises(UnsupportedOperator, match="node 'again': a Loop is not supported"):
-        infer(proto)
-
-
 @pytest.mark.parametrize(
     "inputs, words",
     [

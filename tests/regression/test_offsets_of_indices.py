@@ -1,5 +1,5 @@
 """`ids + offset` before one table of all fields, as in DeepFM, was refused as arithmetic on integers; so was the count
-of true elements. Both are exact in float32. EmbeddingBag is a Loop in the export; the refusal says what to write."""
+of true elements. Both are exact in float32."""
 
 from __future__ import annotations
 
@@ -42,15 +42,6 @@ class Share(nn.Module):
 
     def forward(self, x):
         return self.dense(x) * (x > 0).sum(1, keepdim=True)
-
-
-class Bag(nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.table, self.dense = nn.EmbeddingBag(12, 4), nn.Linear(4, 2)
-
-    def forward(self, ids):
-        return self.dense(self.table(ids))
 
 
 def exported(net: nn.Module, x: torch.Tensor, dynamo: bool) -> onnx.ModelProto:
@@ -97,10 +88,3 @@ def test_what_may_round_is_refused(nodes):
     model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {nodes}')
     with pytest.raises(UnsupportedOperator, match="of integers"):
         compile_model(model, batch=None)
-
-
-@pytest.mark.parametrize("dynamo", [False, True], ids=["TorchScript", "torch.export"])
-def test_an_embedding_bag_is_refused_with_what_to_write(dynamo):
-    proto = exported(Bag(), torch.zeros(2, 3, dtype=torch.long), dynamo)
-    with pytest.raises(UnsupportedOperator, match=r"Loop.*EmbeddingBag, write Embedding and \.sum\(1\)"):
-        compile_model(proto, losses.mse(), optimizers.sgd(RATE), batch=2)

@@ -14,7 +14,9 @@ import numpy as np
 import onnx
 
 from ..errors import GradmoteError, ModelError
-from .free_batch import data_inputs, first_dims, free_batch
+from .branch_weights import graphs_of
+from .free_batch import data_inputs, first_dims, free_batch, set_first_dims
+from .inputs import forget_shapes
 from .trial import Trial, opened
 
 log = logging.getLogger(__name__)
@@ -39,7 +41,7 @@ def with_batch(
     """
     fixed = {name: size for name, size in first_dims(proto).items() if size != batch}
     if batch is None or batch < 1 or not fixed:
-        return proto
+        return with_known_loops(proto, batch) if batch else proto
     name, size = next(((n, s) for n, s in fixed.items() if s != 1), next(iter(fixed.items())))
     if size != 1:
         export = f"export the model with a dynamic batch: {export_line(proto, axes)}"
@@ -54,6 +56,17 @@ def with_batch(
         )
     log.info("the batch of 1 that the exporter fixed is free now; %d samples infer together as one by one", batch)
     return free
+
+
+def with_known_loops(proto: onnx.ModelProto, batch: int) -> onnx.ModelProto:
+    """Return the model, with its open batch fixed if a Loop may run over the samples: then its length is known."""
+    if not any(node.op_type == "Loop" for _, graph in graphs_of(proto.graph) for node in graph.node):
+        return proto
+    known = onnx.ModelProto()
+    known.CopyFrom(proto)
+    set_first_dims(known.graph, onnx.TensorShapeProto.Dimension(dim_value=batch))
+    forget_shapes(known.graph)
+    return known
 
 
 def fix_dims(proto: onnx.ModelProto, dims: Mapping[str, int]) -> None:

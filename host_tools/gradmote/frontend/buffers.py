@@ -46,9 +46,9 @@ LAYER_INPUTS = {
 PRODUCTS = ("Conv", "ConvTranspose", "Einsum", "Gemm", "MatMul")
 #: Operators that change the form of a tensor but not its numbers.
 VIEWS = ("Cast", "Expand", "Flatten", "Identity", "Reshape", "Squeeze", "Transpose", "Unsqueeze")
-#: Names that exporters give to computed values: val_13, onnx::Mul_12, unsqueeze_14, /layer/Constant_output_0.
+#: Names that exporters give to computed values: val_13, tmp_2, onnx::Mul_12, unsqueeze_14, /layer/Constant_output_0.
 COMPUTED = re.compile(
-    r"(val|unsqueeze|view|expand|reshape|slice|clone|lift_fresh_copy|_?tensor_constant)_?\d*|onnx::.*|.*/.*_output_\d+"
+    r"(val|tmp|unsqueeze|view|expand|reshape|slice|clone|lift_fresh_copy|_?tensor_constant)_?\d*|onnx::.*|.*/.*_output_\d+"
 )
 ELEMENTWISE = ("Add", "Sub", "Mul", "Div")
 #: Numbers at or below it, beside zeros, are not weights: they drop scores before a Softmax.

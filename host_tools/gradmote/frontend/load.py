@@ -13,7 +13,7 @@ from ..errors import ModelError
 from ..ir.affine import QUANTIZED, real_numbers
 from ..ir.graph import data_of, prune, runtime_type, with_branches
 from ..ir.metadata import BUFFERS, CLASSES, EQUAL, SAMPLE_AXES, TIED, UNSURE, WEIGHTS, note_stops, remove_notes
-from ..rewrite import inline_branches, pipeline
+from ..rewrite import inline_branches, known_sequences, pipeline, unroll_loops
 from ..rewrite.qdq import check_forms
 from ..rewrite.qdq.weights import quantize_weights
 from .inputs import Inputs
@@ -29,6 +29,9 @@ from .shapes import infer_shapes, settle_shapes
 from .ties import NO_TIES, Tie, Ties, arrays_of, equal_pairs, find_ties
 from .ties import tie as tie_weights
 from .untie import untie as untie_weights
+
+#: Passes that replace what exporters write as control flow, for as long as more of it is known.
+KNOWN_CONTROL_FLOW = (inline_branches.run, unroll_loops.run, known_sequences.run)
 
 
 def load_model(
@@ -74,7 +77,7 @@ def flat(model: ir.Model, keep: Set[str]) -> ir.Model:
     keep: names of values that are not folded.
     """
     model = settle_shapes(pipeline.flatten(infer_shapes(model)), keep)
-    while inline_branches.run(model.graph):
+    while any(run(model.graph) for run in KNOWN_CONTROL_FLOW):
         model = settle_shapes(infer_shapes(model), keep)
     inline_branches.refuse_what_stays(model.graph)
     return model

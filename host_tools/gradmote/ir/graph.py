@@ -147,9 +147,13 @@ def with_branches(graph: ir.Graph) -> Iterator[ir.Graph]:
     """Yield the graph and the graphs in its nodes."""
     yield graph
     for node in graph:
-        for attribute in node.attributes.values():
-            if attribute.type == ir.AttributeType.GRAPH:
-                yield from with_branches(attribute.as_graph())
+        for inner in graphs_in(node):
+            yield from with_branches(inner)
+
+
+def graphs_in(node: ir.Node) -> list[ir.Graph]:
+    """Return the branches of an If, the body of a Loop: the graphs that a node has as attributes."""
+    return [a.as_graph() for a in node.attributes.values() if a.type == ir.AttributeType.GRAPH]
 
 
 def unique_name(graph: ir.Graph, stem: str) -> str:

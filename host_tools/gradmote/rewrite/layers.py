@@ -18,9 +18,10 @@ from ..ir.metadata import BACKWARD, LAYER, SHARED_WEIGHTS, WEIGHTS
 
 
 def name_layers(graph: ir.Graph) -> None:
-    """Mark every node as a layer of its own."""
+    """Mark every node as a layer of its own; the copies of a loop's node are one."""
     for node in graph:
-        LAYER.write(node, describe(node))
+        if not LAYER.stands_in(node):
+            LAYER.write(node, describe(node))
 
 
 @contextmanager
@@ -66,9 +67,11 @@ def belong(node: ir.Node, relatives: list[ir.Node]) -> None:
 
 
 def note_shared(graph: ir.Graph, keep: Set[str]) -> None:
-    """Record the shared weights and their nodes in the graph's metadata."""
+    """Record the weights that several layers share, and a node of each, in the graph's metadata."""
     weights = [graph.initializers[name] for name in WEIGHTS.read(graph, []) if name in graph.initializers]
-    users = {str(w.name): {id(use.node): describe(use.node) for use in w.uses()} for w in weights}
+    users = {
+        str(w.name): {LAYER.read(use.node, describe(use.node)): describe(use.node) for use in w.uses()} for w in weights
+    }
     shared = {name: list(nodes.values()) for name, nodes in users.items() if len(nodes) > 1}
     if shared:
         SHARED_WEIGHTS.write(graph, shared)
