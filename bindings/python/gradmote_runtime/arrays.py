@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from array import array
 from typing import Any
@@ -20,6 +21,7 @@ _UNSIGNED = "BHILQ"
 _CODE_OF_WIDTH = {1: "b", 2: "h", 4: "i", 8: "q"}
 _NATIVE_PREFIXES = "@=<" if sys.byteorder == "little" else "@=>"
 _CODE_NAMES = {"d": "float64", "e": "float16", "?": "bool", "f": "float32"}
+_KIND_NAMES = {**dict.fromkeys(_SIGNED, "int"), **dict.fromkeys(_UNSIGNED, "uint")}
 
 
 def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what: str) -> memoryview:
@@ -43,10 +45,16 @@ def tensor_bytes(data: Any, dtype: int, shape: tuple[int, ...], size: int, what:
     if dtype != F32 and len(code) == 1 and code in _SIGNED + _UNSIGNED:
         _check_shape(view, shape, size // ITEM_SIZE[dtype], what)
         return _integers(view, code in _UNSIGNED, dtype, what)
-    raise DataError(
-        f"{what} takes {DTYPE_NAME[dtype]}, not {_CODE_NAMES.get(code, f'items of format {view.format!r}')}",
-        _how_to_convert(dtype),
-    )
+    if code.endswith(("w", "s")):
+        raise DataError(f"{what} takes {DTYPE_NAME[dtype]}, not text", "give numbers: for a class its index")
+    raise DataError(f"{what} takes {DTYPE_NAME[dtype]}, not {_name_of(view, code)}", _how_to_convert(dtype))
+
+
+def _name_of(view: memoryview, code: str) -> str:
+    """Return the type of a buffer's items for messages."""
+    if code in _KIND_NAMES:
+        return f"{_KIND_NAMES[code]}{8 * view.itemsize}"
+    return _CODE_NAMES.get(code, f"items of format {view.format!r}")
 
 
 def _are_raw_bytes(data: Any, code: str, dtype: int) -> bool:
@@ -75,9 +83,17 @@ def buffer_of(data: Any, what: str) -> memoryview:
         return memoryview(data)
     except TypeError as error:
         raise DataError(
-            f"{what} takes an object with the buffer protocol, not {type(data).__name__}",
-            "pass bytes, array.array, a memoryview or a numpy array",
+            f"{what} takes an object with the buffer protocol, not {type(data).__name__}", _how_to_buffer(data)
         ) from error
+
+
+def _how_to_buffer(data: Any) -> str:
+    """Return how to pass an object that is no buffer."""
+    if isinstance(data, (str, os.PathLike)):
+        return "pass the file's bytes: open(path, 'rb').read()"
+    if callable(getattr(data, "numpy", None)):  # a tensor of PyTorch or TensorFlow
+        return "pass it as a numpy array: tensor.numpy()"
+    return "pass bytes, array.array, a memoryview or a numpy array"
 
 
 def _contiguous(view: memoryview) -> memoryview:

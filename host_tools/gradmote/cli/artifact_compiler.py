@@ -43,11 +43,15 @@ def check_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:
     """Raise ModelError for an option that the artifacts have already decided."""
     names = [field.name for field in fields(compiler) if field.name in _DECIDED and was_given(field.name)]
     if names:
-        option = {"optimizer_set": "set"}.get(names[0], names[0].replace("_", "-"))
         raise ModelError(
-            f"--{option} with --artifacts, which were generated with their own",
+            f"--{option_name(names[0])} with --artifacts, which were generated with their own",
             "leave it out, or compile the model itself",
         )
+
+
+def option_name(field: str) -> str:
+    """Return the option of a field of Compiler, without its dashes."""
+    return {"optimizer_set": "set"}.get(field, field.replace("_", "-"))
 
 
 def options_for(compiler: Compiler, made: Artifacts, batch: int | None) -> Options:

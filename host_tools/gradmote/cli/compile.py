@@ -12,11 +12,11 @@ import typer
 from ..errors import ModelError
 from . import budget
 from . import options as o
-from .artifact_compiler import read_artifacts
+from .artifact_compiler import option_name, read_artifacts
 from .check import Check, check_image
 from .class_weights import balanced
 from .compiler import Compiler, with_compiler
-from .output import say, say_json
+from .output import require_apart, say, say_json
 from .samples import split_names
 
 if TYPE_CHECKING:
@@ -30,6 +30,11 @@ if TYPE_CHECKING:
     from ..report.image_reports import Copy
 
 
+#: The options of loss and optimizer, which an image without a loss has not.
+_OF_TRAINING = (
+    "optimizer", "lr", "optimizer_set", "group", "max_update", "loss_set", "label_smoothing", "ignore_index", "mask",
+    "moments",
+)  # fmt: skip
 #: The form of each sample in a sample store, by its dtype.
 STORED = {
     "int8": "one byte per element, and a scale for each sample",
@@ -102,6 +107,9 @@ def command(
 
     given = budget.Budget(ram, flash, ms_per_step, clock, board)
     check_source(model, artifacts, resume, given)
+    require_apart(out, model, data)
+    if artifacts is None:
+        check_training_options(compiler, given_in(context))
     if export_table and artifacts is not None:
         raise ModelError("--export-table needs the model's .onnx file", "compile the model itself, without --artifacts")
     if export_table and compiler.strip_names:
@@ -287,6 +295,16 @@ def check_source(model: Path | None, artifacts: Path | None, resume: Path | None
         raise ModelError("--resume without --artifacts", "gradmote train model.mote --resume FILE goes on from a .gmck")
     if artifacts is not None and given.is_given():
         raise ModelError("--artifacts fixes what trains, which a budget would choose", "compile the model itself")
+
+
+def check_training_options(compiler: Compiler, was_given: Callable[[str], bool]) -> None:
+    """Raise ModelError for an option of the training, if the image would only infer for want of a loss."""
+    names = [name for name in _OF_TRAINING if was_given(name)] if compiler.loss is None else []
+    if names:
+        raise ModelError(
+            f"--{option_name(names[0])} without --loss: the image would only infer",
+            "name the loss, such as --loss cross_entropy, or leave the option out",
+        )
 
 
 def summary(result: Result) -> dict[str, object]:

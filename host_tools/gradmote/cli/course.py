@@ -109,6 +109,11 @@ class CourseOptions:
             )
         if self.goes_on and (checkpoint is None or resume is not None):
             raise DataError("--continue goes on from --checkpoint", "name it, and leave out --resume")
+        if self.goes_on and checkpoint is not None and not checkpoint.is_file():
+            raise DataError(
+                f"--continue goes on from {checkpoint}, and there is no such file",
+                "begin the training without --continue, or name the checkpoint that it left",
+            )
         if self.goes_on and asked.half:
             raise DataError("--continue needs all bits, and --half keeps 16 bits of each", "leave out one of them")
         if asked.warmup is not None and asked.lr is None and self.schedule is None:

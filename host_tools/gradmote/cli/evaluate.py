@@ -10,7 +10,7 @@ import typer
 from ..errors import DataError
 from . import options as o
 from .messages import is_quiet
-from .output import say, say_json
+from .output import require_apart, say, say_json
 from .samples import SampleOptions, print_notes, with_samples
 from .train import Data, On, Threads
 
@@ -68,6 +68,7 @@ def command(
     """
     from ..formats.files import Output
 
+    require_apart(png, image, data, checkpoint, *sample_options.files())
     picture = None if png is None else Output(png)
     other = _other(image, against)
     samples, which = _samples(image, data, sample_options)

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import DataError
 from . import options as o
-from .output import say
+from .output import require_apart, say
 
 Model = Annotated[
     Path | None,
@@ -39,6 +39,7 @@ def command(
 
     if (checkpoint is None) == (port is None):
         raise DataError("name what was learned, once", "a .gmck file, or the board with --from PORT")
+    require_apart(out, checkpoint)
     if model is not None:
         write_trained(model, read_from(port) if port is not None else checkpoint, out, tie)  # type: ignore[arg-type]
     elif tie:

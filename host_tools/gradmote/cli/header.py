@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .output import say
+from .output import require_apart, say
 
 
 def command(
@@ -24,6 +24,7 @@ def command(
     from ..formats.c_header import c_header, identifier
     from ..formats.files import Output
 
+    require_apart(out or image.with_suffix(".h"), image)
     output = Output(out or image.with_suffix(".h"))
     name = name if name is not None else identifier(image.stem)
     output.write(c_header(image, name).encode())

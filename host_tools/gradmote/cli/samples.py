@@ -94,6 +94,10 @@ class SampleOptions:
             self.sample_rate, self.length, expected, beside,
         )  # fmt: skip
 
+    def files(self) -> tuple[Path | None, ...]:
+        """Return the files that are read beside --data."""
+        return self.labels, self.test, self.test_labels
+
     def read(self, path: Path, expected: Expected | None, beside: str | None = None) -> Dataset:
         """Return the samples of a file or folder.
 

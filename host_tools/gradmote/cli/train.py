@@ -11,6 +11,7 @@ from ..errors import DataError
 from . import options as o
 from .course import Asked, Course, CourseOptions, with_course
 from .messages import is_quiet
+from .output import require_apart
 from .samples import SampleOptions, print_notes, with_samples
 from .stopping import Stop, stopping
 from .watching import watching
@@ -40,8 +41,8 @@ On = Annotated[
     typer.Option(
         "--on",
         metavar="TARGET",
-        help="twin (this computer), qemu:mps2-an386 (an emulated board), or a board's port: /dev/ttyACM0, COM3, "
-        "socket://host:port.",
+        help="twin (this computer; twin:strict for the bits of a Cortex-M0 to M4F or M33), qemu:mps2-an386 (an "
+        "emulated board), or a board's port: /dev/ttyACM0, COM3, socket://host:port.",
     ),
 ]
 Threads = Annotated[
@@ -125,6 +126,8 @@ def command(
 
     asked = Asked(epochs, batch_order, micro_batches, lr, warmup, half)
     course.require(checkpoint, resume, asked)
+    require_apart(checkpoint, image, data, *sample_options.files())
+    require_apart(course.log, image, data, *sample_options.files())
     files = CourseFiles(checkpoint, course.log, course.keep_best)
     samples = _samples(image, data, sample_options, micro_batches, course.augmentation())
     parted = course.parted(samples, batch_order)

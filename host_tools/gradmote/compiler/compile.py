@@ -83,6 +83,13 @@ class Result:
     sample_axes: dict[str, int]
     front: list[Tradeoff] = field(default_factory=list)
 
+    def __repr__(self) -> str:
+        """Return the sizes and what trains: the fields themselves fill pages."""
+        count = len(self.compiled.parameters)
+        trains = f"trains {count} parameters" if count else "only infers"
+        sizes = f"image {len(self.image):,} bytes; arena {self.layout.arena_size:,} bytes"
+        return f"<{type(self).__name__}: {sizes}; batch {self.compiled.batch}; {trains}>"
+
     def _repr_html_(self) -> str:
         """Return the memory map and the layers for a notebook; the room below that draws them is found by name."""
         return str(resolve_name("gradmote.report.analyze.notebook:result_as_html")(self))

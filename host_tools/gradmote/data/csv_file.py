@@ -54,7 +54,9 @@ def load_table(path: Path, reading: Reading) -> Loaded:
     taken = {column for columns in groups.values() for column in columns}
     groups["x"] = [column for column in range(len(table.names)) if column not in taken]
     if not groups["x"]:
-        raise DataError(f"{named(path)} has one column", "give the columns of the sample, and then the label's")
+        columns = len(table.names)
+        problem = "has one column" if columns == 1 else f"has {columns} columns, and all of them are labels"
+        raise DataError(f"{named(path)} {problem}", "give the columns of the sample, and then the label's")
     arrays = table.arrays(groups, text=labels[0] if len(labels) == 1 else None)
     return Loaded(arrays, table.origins(groups), notes=())
 

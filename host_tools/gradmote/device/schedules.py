@@ -64,7 +64,7 @@ def _step(rate: float, steps: Steps, settings: str, _: int) -> Schedule:
     except ValueError:
         every = factor = math.nan
     if not (every >= 1 and every == int(every) and 0 < factor <= 1 and settings.count(":") < 2):
-        raise DataError(f"--schedule step:{settings}", "give epochs and a factor up to 1: step:10:0.1")
+        raise DataError(f"the schedule step takes epochs and a factor, not '{settings}'", "write it as step:10:0.1")
     return lambda update: float(rate * factor ** (update // steps.each // int(every)))
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ..errors import DeviceError
 from .board_target import BoardTarget
+from .boards import known
 from .client import Client
 from .emulated_target import emulated_board
 from .flash.emulated import running
@@ -51,4 +52,13 @@ def open_target(
         if (flashed := running(name)) is not None:
             log.warning("%s starts another %s than the one that was flashed: that is --on %s", where, name, flashed.url)
         return emulated_board(name, apart=apart, image=image, watch=watch)
+    require_port(where)
     return BoardTarget(Client.connect(where, baudrate))
+
+
+def require_port(where: str) -> None:
+    """Raise DeviceError for the name of a board, which is no port."""
+    found = known().get(where)
+    if found is not None:
+        emulated = f"qemu:{where} is the emulated one; " if found["emulator"] else ""
+        raise DeviceError(f"{where} is a board, not a port", f"{emulated}gradmote ports lists the ports of boards")

@@ -194,6 +194,8 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
     """
     try:
         return unpack(records.read_file(path))
+    except CheckpointError as error:
+        raise CheckpointError(f"{path}: {error.message}", error.hint) from error
     except OSError as error:
         raise CheckpointError(f"cannot read {path}: {error.strerror}", "check the path") from error
 

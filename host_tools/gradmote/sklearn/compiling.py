@@ -33,6 +33,11 @@ def compile(
 
     Raises ModelError for a step that is not fitted or not taken, and for settings that have no counterpart.
     """
+    if optimizer is not None and not isinstance(optimizer, Optimizer):
+        raise ModelError(
+            f"the optimizer is {optimizer!r}, of type {type(optimizer).__name__}",
+            "pass one of gradmote.optimizers, such as optimizers.adam(0.001), or none for the estimator's own",
+        )
     model, predictor = exported(estimator)
     settings = Options(batch=batch, **options)
     if settings.strip_names:

@@ -107,10 +107,22 @@ def example_labels(loss: Any, outputs: Sequence[torch.Tensor]) -> tuple[torch.Te
         return (torch.arange(first.shape[0]).remainder(2).mul(2.0).sub(1.0),)
     if isinstance(loss, _UNLABELED):
         return ()
+    require_function(loss)
     raise ModelError(
         f"the labels of {getattr(loss, '__name__', type(loss).__name__)} are unknown",
         "pass an example of each: example_labels=",
     )
+
+
+def require_function(loss: Any) -> None:
+    """Raise ModelError for a loss that cannot be called on outputs and labels: a class, or a name."""
+    if isinstance(loss, type):
+        raise ModelError(f"the loss is the class {loss.__name__}", f"pass an instance of it: {loss.__name__}()")
+    if not callable(loss):
+        raise ModelError(
+            f"the loss is {loss!r}, of type {type(loss).__name__}",
+            "pass a loss of torch.nn, such as nn.CrossEntropyLoss(), or a function of the outputs and labels",
+        )
 
 
 def from_export(made: Exported) -> tuple[onnx.ModelProto, Loss]:

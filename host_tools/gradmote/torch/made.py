@@ -79,6 +79,10 @@ class Made:
         """Open a session of the image. The arguments are those of gradmote.Session."""
         return Session(self.image, profile, threads)
 
+    def __repr__(self) -> str:
+        """Return the result's line: the fields themselves fill pages."""
+        return f"<Made: {self.result!r}>"
+
     def _repr_html_(self) -> str:
         """Return the memory map and the layers for a notebook."""
         return self.result._repr_html_()

@@ -44,6 +44,11 @@ def converted(optimizer: torch.optim.Optimizer | Optimizer, module: torch.nn.Mod
     kind = type(optimizer)
     if kind not in _SETTINGS:
         names = ", ".join(each.__name__ for each in _SETTINGS)
+        if isinstance(optimizer, type):
+            raise ModelError(
+                f"the optimizer is the class {optimizer.__name__}",
+                f"pass an instance: {optimizer.__name__}(module.parameters(), 1e-3)",
+            )
         raise ModelError(f"the optimizer is {kind.__name__}", f"use one of {names}, or one of gradmote.optimizers")
     require_parameters(optimizer, module)
     require_settings(optimizer)

@@ -266,6 +266,10 @@ def with_hole(kind: Any) -> Any:
 
 REFUSED: dict[str, tuple[Callable[[], Any], dict[str, Any], str]] = {
     "unfitted": (lambda: MLPClassifier(), {}, "MLPClassifier is not fitted - call fit() first"),
+    "named optimizer": (
+        lambda: fitted(Ridge(), targets()), {"optimizer": "adam", "samples": 9},
+        "the optimizer is 'adam', of type str - pass one of gradmote.optimizers",
+    ),
     "unfitted step": (
         lambda: make_pipeline(StandardScaler(), fitted(Ridge(), targets())), {},
         "the step 'standardscaler' (StandardScaler) is not fitted",

@@ -402,6 +402,12 @@ REFUSED: dict[str, tuple[Callable[[Any], dict[str, Any]], str]] = {
         "the optimizer has parameters of another module",
     ),
     "no optimizer": (lambda m: {"optimizer": None}, "a loss without an optimizer"),
+    "named": (lambda m: {"loss": "mse"}, "the loss is 'mse', of type str - pass a loss of torch.nn"),
+    "class": (lambda m: {"loss": nn.MSELoss}, "the loss is the class MSELoss - pass an instance of it: MSELoss()"),
+    "optimizer's class": (
+        lambda m: {"optimizer": torch.optim.SGD},
+        "the optimizer is the class SGD - pass an instance",
+    ),
     "labels": (lambda m: {"loss": lambda y, t: (y - t).mean()}, "the labels of <lambda> are unknown - pass an example"),
     "no samples": (lambda m: {"example_inputs": torch.randn(0, 6)}, "an example input has no samples"),
     "no tensors": (lambda m: {"example_inputs": [1, 2]}, "example_inputs are not tensors"),
@@ -441,6 +447,13 @@ def test_what_is_not_taken_is_said(name: str) -> None:
     with pytest.raises(GradmoteError) as refused:
         front.compile(**{**arguments, **make(module)})
     assert message in str(refused.value)
+
+
+def test_a_made_image_is_shown_in_a_line() -> None:
+    made = front.compile(nn.Linear(6, 3), torch.randn(BATCH, 6), nn.MSELoss(), optimizers.sgd(0.1), batch=BATCH)
+    assert re.fullmatch(
+        rf"<Made: <Result: image .* bytes; arena .* bytes; batch {BATCH}; trains 2 parameters>>", f"{made}"
+    )
 
 
 def test_a_checkpoint_of_another_model_is_refused() -> None:

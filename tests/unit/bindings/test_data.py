@@ -17,6 +17,13 @@ from support.classifier_image import LABELS, PIXELS, classifier_image
 SHAPE = (2, 3)
 
 
+class Tensor:
+    """A tensor of a framework: no buffer, but it has the way to an array."""
+
+    def numpy(self) -> np.ndarray:
+        return np.zeros(SHAPE, np.float32)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -42,15 +49,37 @@ def test_input_takes_float32_of_any_buffer(session: Session, data: object) -> No
     [
         (np.zeros(SHAPE), r"input 'x' takes float32, not float64 - convert it.*astype\('float32'\)"),
         (np.zeros(SHAPE, np.float16), "takes float32, not float16"),
-        (np.zeros(SHAPE, np.int32), "takes float32, not items of format 'i'"),
+        (np.zeros(SHAPE, np.int32), "takes float32, not int32"),
+        (np.zeros(SHAPE, np.int64), "takes float32, not int64"),
+        (np.zeros(SHAPE, np.uint16), "takes float32, not uint16"),
+        (np.full(SHAPE, "oak"), "takes float32, not text - give numbers: for a class its index"),
+        (np.full(SHAPE, b"oak"), "takes float32, not text"),
         (np.zeros(SHAPE, ">f4"), "takes float32, not items of format '>f'"),
         (np.zeros(5, np.float32), r"input 'x' has shape \[2, 3\], 6 elements; 5 were given"),
         (np.zeros((3, 2), np.float32), r"has shape \[2, 3\]; \[3, 2\] was given - transpose or reshape it"),
-        (bytes(23), "takes float32, not items of format 'B'"),
+        (bytes(23), "takes float32, not uint8"),
         ([0.0] * 6, "takes an object with the buffer protocol, not list"),
         (None, "takes an object with the buffer protocol, not NoneType"),
+        ("x.npy", r"the buffer protocol, not str - pass the file's bytes: open\(path, 'rb'\).read\(\)"),
+        (Tensor(), r"the buffer protocol, not Tensor - pass it as a numpy array: tensor.numpy\(\)"),
     ],
-    ids=["float64", "float16", "int32", "big-endian", "short", "transposed", "odd bytes", "list", "none"],
+    ids=[
+        "float64",
+        "float16",
+        "int32",
+        "int64",
+        "uint16",
+        "text",
+        "bytes of text",
+        "big-endian",
+        "short",
+        "transposed",
+        "odd bytes",
+        "list",
+        "none",
+        "path",
+        "tensor",
+    ],
 )
 def test_input_refuses_what_does_not_fit(session: Session, data: object, message: str) -> None:
     before = session.input_view(0).tolist()

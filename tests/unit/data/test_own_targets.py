@@ -103,5 +103,7 @@ def test_samples_without_labels_are_refused_elsewhere(tmp_path: Path) -> None:
     image = tmp_path / "model.mote"
     image.write_bytes(image_of(3))
     assert cli.main(["train", str(image), "--data", str(path)]) == 1
-    with pytest.raises(DataError):
+    with pytest.raises(DataError, match="one.csv has one column"):
         read(table(tmp_path / "one.csv", X[:, :1], "a"), image_of(4))
+    with pytest.raises(DataError, match="x.csv has 4 columns, and all of them are labels"):
+        read(table(tmp_path / "x.csv", X), image_of(4), label="a,b,c,d")
