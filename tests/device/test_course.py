@@ -54,7 +54,7 @@ def test_a_share_of_each_class_is_set_apart(sizes: list[int], share: float, seed
 def test_a_share_of_targets_is_set_apart() -> None:
     x = np.arange(50, dtype=np.float32)[:, None]
     assert len(split(Dataset(x, x), 0.2)[1].x) == 10
-    with pytest.raises(DataError, match="1 is no share to set apart"):
+    with pytest.raises(DataError, match="1 is not a share to set apart"):
         split(Dataset(x, x), 1.0)
 
 

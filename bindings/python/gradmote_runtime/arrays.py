@@ -88,7 +88,7 @@ def buffer_of(data: Any, what: str) -> memoryview:
 
 
 def _how_to_buffer(data: Any) -> str:
-    """Return how to pass an object that is no buffer."""
+    """Return how to pass an object that is not a buffer."""
     if isinstance(data, (str, os.PathLike)):
         return "pass the file's bytes: open(path, 'rb').read()"
     if callable(getattr(data, "numpy", None)):  # a tensor of PyTorch or TensorFlow

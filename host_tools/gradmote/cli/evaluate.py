@@ -61,7 +61,8 @@ def command(
     Takes the test samples (x_test and y_test, or --test) if there are any, else all. For classes it
     shows accuracy, precision, recall and F1 of each, the confusion matrix, and calibration; for a
     single score also the ROC curve and its best threshold; for numbers their errors. The samples that
-    the model gets most wrong are named by their index.
+    the model gets most wrong are named by their index. For an autoencoder, a label of 1 marks an
+    anomaly: the ROC curve is that of its error.
 
     A board that holds this model is evaluated as it is, with what it has learned. Before and after:
     `gradmote evaluate model.mote --data digits.npz --checkpoint learned.gmck --against initial`.
@@ -103,11 +104,13 @@ def _samples(image: Path, data: Path, sample_options: SampleOptions) -> tuple[Da
 
     from ..data.check import require_fit, require_samples
     from ..data.expected import expected_of_image
+    from ..metrics.detection import are_marks
 
     expected = expected_of_image(image.read_bytes(), image.name)
     samples = sample_options.read(data, expected)
     print_notes(samples)
-    if expected.tensor("label", 0) is None:
+    marks = samples.y if samples.x_test is None else samples.y_test
+    if expected.tensor("label", 0) is None or (expected.rebuilds() and are_marks(marks)):
         require_samples(samples, expected)
     else:
         require_fit(samples, expected, micro_batches=0)

@@ -126,6 +126,11 @@ def _values(count: int) -> str:
 def _hint(array: Array, tensor: ExpectedTensor) -> str:
     if tensor.classes == array.shape[-1] and tensor.size == 1:
         return "give class indices instead of one-hot rows: y.argmax(axis=1)"
+    if tensor.role == "label" and array.ndim == 1 and array.dtype.kind in "iu" and tensor.dtype == "float32":
+        return (
+            "give as many labels for each sample as the model was compiled for; an autoencoder trains without labels, "
+            "and `gradmote evaluate` takes 0 and 1, which marks anomalies"
+        )
     if tensor.role == "label":
         return "give as many labels for each sample as the model was compiled for"
     return "the data must have the shape of the ONNX model's input, without the batch"

@@ -31,10 +31,11 @@ def numbered(path: Path, loaded: Loaded, reading: Reading) -> Loaded:
         return replace(loaded, classes=known)
     if given is None and all(_are_numbers(arrays[name]) for name in named_labels):
         return replace(loaded, arrays={**arrays, **{name: arrays[name].astype(np.int64) for name in named_labels}})
-    if "y" not in named_labels and given is None:
+    first = "y" if "y" in arrays else "y_test"
+    if first not in named_labels and given is None:
         raise DataError(f"{named(path)}: the labels to train on are numbers, those to test on names", "name both")
-    classes = given or tuple(sorted(set(arrays["y"].tolist())))
-    require_several(loaded, arrays["y"], classes)
+    classes = given or tuple(sorted(set(arrays[first].tolist())))
+    require_several(loaded, first, arrays[first], classes)
     for name in ("y", "y_test"):
         if name in arrays:
             arrays[name] = _numbers(loaded, name, arrays[name], classes)
@@ -77,10 +78,10 @@ def _too_few(classes: Sequence[str], given: Sequence[str] | None, reading: Readi
     ]
 
 
-def require_several(loaded: Loaded, labels: Array, classes: Sequence[str]) -> None:
+def require_several(loaded: Loaded, name: str, labels: Array, classes: Sequence[str]) -> None:
     """Raise DataError if there is only one class, from which nothing can be distinguished."""
     if len(classes) < 2:
-        where = loaded.place("y", (0,))
+        where = loaded.place(name, (0,))
         raise DataError(
             f"{where}: {quoted(str(labels.flat[0]))} is not a number, and it is the only class of "
             f"{len(labels):,} samples",

@@ -73,6 +73,11 @@ class Expected:
     programs: tuple[str, ...] = ()
     classes: tuple[str, ...] = ()
 
+    def rebuilds(self) -> bool:
+        """Return whether the first label has the type and shape of the first input, as in an autoencoder."""
+        first, label = self.tensor("input", 0), self.tensor("label", 0)
+        return first is not None and label is not None and (first.dtype, first.shape) == (label.dtype, label.shape)
+
     def class_count(self) -> int | None:
         """Return the number of classes that the model distinguishes; None if it is unknown."""
         label = self.tensor("label", 0)

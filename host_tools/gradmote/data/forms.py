@@ -42,12 +42,17 @@ def load_samples(path: Path, reading: Reading) -> Loaded:
 
 
 def with_own_targets(loaded: Loaded, reading: Reading) -> Loaded:
-    """Return the arrays with the samples as their targets, if the model rebuilds them and no target is given."""
+    """Return the arrays with the samples as their targets, if the model rebuilds them and no target is given.
+
+    Labels of the samples to test on stay: they may mark anomalies.
+    """
     x = loaded.arrays.get("x")
     if "y" in loaded.arrays or not reading.rebuilds() or x is None or x.dtype != np.float32:
         return loaded
-    targets = {f"y{part}": loaded.arrays[f"x{part}"] for part in ("", "_test") if f"x{part}" in loaded.arrays}
-    note = "no labels are given: the targets are the samples themselves, which the model rebuilds"
+    parts = [part for part in ("", "_test") if f"x{part}" in loaded.arrays and f"y{part}" not in loaded.arrays]
+    targets = {f"y{part}": loaded.arrays[f"x{part}"] for part in parts}
+    only = " to train on" if "y_test" in loaded.arrays else ""
+    note = f"no labels are given{only}: the targets are the samples themselves, which the model rebuilds"
     origins = {name: loaded.origins[f"x{name[1:]}"] for name in targets if f"x{name[1:]}" in loaded.origins}
     arrays, notes = {**loaded.arrays, **targets}, (*loaded.notes, note)
     return replace(loaded, arrays=arrays, origins={**loaded.origins, **origins}, notes=notes)

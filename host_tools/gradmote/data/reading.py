@@ -45,8 +45,7 @@ class Reading:
 
     def rebuilds(self) -> bool:
         """Return whether the model's label has the type and shape of its input, as in an autoencoder."""
-        first, label = (self.expected.tensor(role, 0) if self.expected else None for role in ("input", "label"))
-        return first is not None and label is not None and (first.dtype, first.shape) == (label.dtype, label.shape)
+        return self.expected is not None and self.expected.rebuilds()
 
     def sample_shape(self) -> tuple[int | None, ...] | None:
         """Return the shape of one sample that the model takes; None if it is unknown."""

@@ -18,7 +18,7 @@ def split(data: Dataset, share: float, seed: int = 0) -> tuple[Dataset, Dataset]
     for a share that leaves one side empty.
     """
     if not 0 < share < 1:
-        raise DataError(f"{share:g} is no share to set apart", "give one between 0 and 1, such as 0.1")
+        raise DataError(f"{share:g} is not a share to set apart", "give one between 0 and 1, such as 0.1")
     apart = np.zeros(len(data.x), bool)
     random = np.random.default_rng((seed, len(data.x)))
     for members in _classes(data):

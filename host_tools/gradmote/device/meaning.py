@@ -63,6 +63,14 @@ def label_of(target: Target) -> Tensor | None:
     return None if program is None else target.describe(program, "label", 0)
 
 
+def rebuilds(target: Target) -> bool:
+    """Return whether the model's label has the type and shape of its input, of several numbers a sample."""
+    first, label = target.describe("infer", "input", 0), label_of(target)
+    if first is None or label is None or first.elements <= target.info().batch:
+        return False
+    return (first.dtype, tuple(first.shape)) == (label.dtype, tuple(label.shape))
+
+
 def last_activation(image: Image) -> str:
     """Return the opcode that makes the first output of the program infer, before any change of form."""
     output = next((t for t in image.tensors if t["role"] == "output" and "infer" in t["programs"]), None)

@@ -57,7 +57,7 @@ def open_target(
 
 
 def require_port(where: str) -> None:
-    """Raise DeviceError for the name of a board, which is no port."""
+    """Raise DeviceError for the name of a board, which is not a port."""
     found = known().get(where)
     if found is not None:
         emulated = f"qemu:{where} is the emulated one; " if found["emulator"] else ""

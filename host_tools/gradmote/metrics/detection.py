@@ -37,6 +37,13 @@ class Roc:
         return int((self.true_positives - self.false_positives).argmax())
 
 
+def are_marks(labels: Array | None) -> bool:
+    """Return whether labels are one class a sample, 0 or 1."""
+    if labels is None or labels.dtype.kind not in "iu" or labels.size != len(labels):
+        return False
+    return bool(np.isin(labels, (0, 1)).all())
+
+
 def roc(labels: Array, scores: Array) -> Roc | None:
     """Return the curve for labels 0 or 1 and their scores, both (N); None without samples of both classes.
 

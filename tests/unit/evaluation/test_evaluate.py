@@ -222,6 +222,68 @@ def test_numbers(dtype: Any) -> None:
     assert [each.sample for each in report.worst] == worst.tolist()
 
 
+# ---- Anomalies ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def detector(tmp_path: Path) -> tuple[Path, NDArray[np.float32], NDArray[np.int64]]:
+    """An autoencoder in a folder with normal samples, and with marked ones."""
+    nodes = [node("Gemm", "x a", "h"), node("Gemm", "h b", "y")]
+    model = make_model(nodes, {"a": values(1, 4, 2), "b": values(2, 2, 4)}, {"x": ("N", 4)})
+    (tmp_path / "model.mote").write_bytes(compile_model(model, losses.mse(), RULE, batch=4).image)
+    x, marks = samples(30), np.random.default_rng(6).integers(0, 2, 30)
+    np.save(tmp_path / "normal.npy", samples(12))
+    np.savez(tmp_path / "marked.npz", x=x, y=marks)
+    rows = [f"{','.join(f'{v:.9g}' for v in row)},{('yes' if mark else 'no')}" for row, mark in zip(x, marks)]
+    (tmp_path / "named.csv").write_text("\n".join(["a,b,c,d,odd", *rows]))
+    return tmp_path, x, marks
+
+
+def test_the_error_of_an_autoencoder_finds_anomalies(
+    detector: tuple[Path, NDArray[np.float32], NDArray[np.int64]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, x, marks = detector
+    image, picture = folder / "model.mote", folder / "roc.png"
+    answers = x.astype(np.float64) @ values(1, 4, 2) @ values(2, 2, 4)
+    errors = ((answers - x) ** 2).mean(axis=1)
+    found = run(capsys, image, "--data", folder / "marked.npz", "--png", picture)
+    assert found["roc"]["area"] == pytest.approx(metrics.roc_auc_score(marks, errors))
+    threshold = found["roc"]["best_threshold"]
+    difference = (errors[marks == 1] > threshold).mean() - (errors[marks == 0] > threshold).mean()
+    wrong, right, _ = metrics.roc_curve(marks, errors, drop_intermediate=False)
+    assert difference == pytest.approx((right - wrong).max())
+    np.testing.assert_allclose(found["errors"]["mean_absolute"], abs(answers - x).mean(axis=0), rtol=1e-5)
+    assert found["threshold"] is None and found["confusion"] is None
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    named = run(capsys, image, "--data", folder / "normal.npy", "--test", folder / "marked.npz")
+    assert named["roc"] == found["roc"] and named["samples"] == 30
+
+
+def test_marks_may_be_names(
+    detector: tuple[Path, NDArray[np.float32], NDArray[np.int64]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, x, marks = detector
+    arguments = ["evaluate", str(folder / "model.mote"), "--data", str(folder / "normal.npy")]
+    assert cli.main([*arguments, "--test", str(folder / "named.csv")]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "Thresholds of the mean squared error: above one the answer is yes" in shown and "the image's" not in shown
+    with open_target("twin") as target:
+        target.load_image((folder / "model.mote").read_bytes())
+        report = evaluation(target, Dataset(x, x, x, marks))
+        assert report.roc is not None and f"{report.roc.area:.4f}" in shown
+        assert evaluation(target, Dataset(x, x), x, marks).roc.area == report.roc.area  # type: ignore[union-attr]
+
+
+def test_training_takes_no_marks(
+    detector: tuple[Path, NDArray[np.float32], NDArray[np.int64]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder, *_ = detector
+    image, marked = str(folder / "model.mote"), str(folder / "marked.npz")
+    for arguments in (["--data", marked], ["--data", str(folder / "normal.npy"), "--test", marked]):
+        assert cli.main(["train", image, *arguments]) == 1
+        assert "an autoencoder trains without labels" in capsys.readouterr().err
+
+
 def test_an_output_that_does_not_answer_the_labels_is_refused() -> None:
     x, y = samples(8), np.zeros((8, 3), np.float32)
     image = compile_model(small(outputs=2), None, None, batch=8).image

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
 from ...data.dataset import Array, Dataset
 from ...device.evaluation import Scored, by_class, counted, scored
-from ...device.meaning import has_classes, meaning_of, of_each, probabilities, threshold_of
+from ...device.meaning import has_classes, meaning_of, of_each, probabilities, rebuilds, threshold_of
 from ...device.requests import Progress
 from ...device.target import Target
 from ...errors import DataError
 from ...metrics.classes import ClassCounts
-from ...metrics.detection import roc
+from ...metrics.detection import are_marks, roc
 from ...metrics.numbers import ErrorCounts
 from .findings import Worst
 from .result import EvaluationReport
@@ -32,10 +33,16 @@ def evaluation(
     """Evaluate the model of a target on x, y and more, or on data's test set if x is not given.
 
     Labels are classes or numbers as device/meaning.py: has_classes() says. Positions without the
-    label of a class, or with a mask of 0, do not count. `worst`: how many samples to name. Raises DataError for a
-    model whose first output does not fit the labels.
+    label of a class, or with a mask of 0, do not count. Of a model that rebuilds its samples, labels 0 and 1 mark
+    anomalies: its mean squared error on a sample is the score that is to find them. `worst`: how many samples to
+    name. Raises DataError for a model whose first output does not fit the labels.
     """
-    found = _Found(target, data, worst, has_classes(target, data.y_test if x is None else y))
+    labels = data.y_test if x is None else y
+    found = _Found(target, data, worst, has_classes(target, labels))
+    if labels is not None and are_marks(labels) and rebuilds(target):
+        x, more = (data.x_test, data.more_test) if x is None else (x, more)
+        assert x is not None  # it has labels
+        found.marks, y = labels.reshape(-1), replace(data, x=x, y=None, more={}).without_test().widened()
     for batch in scored(target, data, x, y, more, progress):
         found.add(batch)
     return found.report()
@@ -53,6 +60,7 @@ class _Found:
         self.numbers = ErrorCounts()
         self.scores: list[Array] = []  # a single score's, and their labels
         self.labels: list[Array] = []
+        self.marks: Array | None = None  # of anomalies, for a model that rebuilds its samples
         self.worst: list[Worst] = []
         self.is_quantized = False
 
@@ -110,7 +118,11 @@ class _Found:
         scores = of_each(batch.scores, self.meaning.activation) if self.meaning.is_binary else batch.scores
         targets, answers = (array.reshape(len(batch.rows), -1).astype(np.float64) for array in (y, scores))
         self.numbers.add(targets, answers)
-        errors = np.sqrt(((targets - answers) ** 2).mean(axis=1))
+        squares = ((targets - answers) ** 2).mean(axis=1)
+        if self.marks is not None:
+            self.scores.append(squares)
+            self.labels.append(self.marks[batch.rows])
+        errors = np.sqrt(squares)
         rows = zip(batch.rows, targets[:, 0], answers[:, 0], errors)
         self.worst += [Worst(int(row), float(a), float(b), float(error)) for row, a, b, error in rows]
 
@@ -125,7 +137,7 @@ class _Found:
             classes.confusion() if classes else None,
             classes.calibration() if classes and not self.is_quantized else None,
             curve,
-            self.threshold if self.scores else None,
+            self.threshold if self.scores and self.marks is None else None,
             self.numbers.errors(),
             tuple(self.worst),
             tuple(self.names),

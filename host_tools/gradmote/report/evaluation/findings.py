@@ -36,8 +36,9 @@ class Findings:
         loss: The mean loss over full batches; NaN without labels or a full batch.
         confusion: For labels that are classes, the confusion matrix; otherwise None.
         calibration: Their calibration; None for quantized scores, which give no probabilities.
-        roc: For a single score, its curve; None without samples of both classes.
-        threshold: The score above which a single score is taken for class 1; None for several scores.
+        roc: For a single score, its curve, or that of the mean squared error of a model that rebuilds samples with
+            marked anomalies; None without samples of both classes.
+        threshold: The score above which a single score is taken for class 1; None for several scores, and for errors.
         errors: For labels that are numbers, the errors; otherwise None.
         worst: The samples with the largest errors, the largest first.
         classes: The names of the classes, if the image or the data has them.

@@ -31,15 +31,14 @@ def plot(report: Findings, path: Path) -> None:
 
 def drawn(report: Findings) -> Figure:
     """Return the figure."""
-    if report.confusion is None:
-        raise DataError("the labels are numbers, and a confusion matrix is of classes", "leave out the picture")
-    many = 2 if report.roc is not None else 1
-    side = max(4.0, min(12.0, 0.45 * len(report.confusion.counts) + 2))
-    found = figure(side * many, side)
-    axes = found.subplots(1, many, squeeze=False)[0]
-    draw_confusion(axes[0], report)
-    if report.roc is not None:
-        draw_roc(axes[1], report)
+    drawings = [draw for draw, part in ((draw_confusion, report.confusion), (draw_roc, report.roc)) if part is not None]
+    if not drawings:
+        raise DataError("the labels are numbers, and a picture is of classes", "leave out the picture")
+    classes = 0 if report.confusion is None else len(report.confusion.counts)
+    side = max(4.0, min(12.0, 0.45 * classes + 2))
+    found = figure(side * len(drawings), side)
+    for axes, draw in zip(found.subplots(1, len(drawings), squeeze=False)[0], drawings, strict=True):
+        draw(axes, report)
     return found
 
 

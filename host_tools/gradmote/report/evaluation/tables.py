@@ -91,17 +91,18 @@ def mistakes_table(report: Findings) -> Titled:
 
 def thresholds(report: Findings) -> Titled:
     """Return what the present threshold finds, and what the best one would."""
-    assert report.roc is not None and report.threshold is not None
+    assert report.roc is not None
     curve = report.roc
-    now = int(np.searchsorted(-curve.thresholds, -report.threshold, side="right")) - 1
+    chosen = [("largest difference", float(curve.thresholds[curve.best]), curve.best)]
+    if report.threshold is not None:
+        now = int(np.searchsorted(-curve.thresholds, -report.threshold, side="right")) - 1
+        chosen.insert(0, ("the image's", report.threshold, now))
     rows = [
         (name, f"{at:.6g}", f"{curve.true_positives[k]:.1%}", f"{curve.false_positives[k]:.1%}")
-        for name, at, k in (
-            ("the image's", report.threshold, now),
-            ("largest difference", float(curve.thresholds[curve.best]), curve.best),
-        )
+        for name, at, k in chosen
     ]
-    title = f"Thresholds: above one the answer is {name_of(report, 1)}"
+    of = " of the mean squared error" if report.threshold is None else ""
+    title = f"Thresholds{of}: above one the answer is {name_of(report, 1)}"
     return title, (("threshold", "score#", "found#", "false alarms#"), rows)
 
 
