@@ -10,7 +10,7 @@ import typer
 
 from . import options as o
 from .compiler import Compiler, with_compiler
-from .output import say_json
+from .output import require_apart, say_json
 
 if TYPE_CHECKING:
     from ..formats.files import Output
@@ -58,6 +58,7 @@ def command(
     from ..device.boards import board as find
     from ..formats.files import Output
 
+    require_apart(html, model)
     output = None if html is None else Output(html)
     report = open_report(model, compiler) if diff is None else open_pair(model, diff, compiler)
     report.board = None if board is None else find(board)

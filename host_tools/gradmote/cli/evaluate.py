@@ -143,6 +143,7 @@ def _evaluated(
 def _load(target: Target, image: Path, checkpoint: Path | None) -> None:
     """Load the image, unless a board holds it, and the checkpoint."""
     from ..device.progress import load_with_progress
+    from ..formats.checkpoint import file_bytes
     from ..formats.image import read_image
 
     given = image.read_bytes()
@@ -152,7 +153,7 @@ def _load(target: Target, image: Path, checkpoint: Path | None) -> None:
     elif not is_quiet():
         o.tell(f"{target.name} holds this model, and is evaluated with what it has learned")
     if checkpoint is not None:
-        target.load(checkpoint.read_bytes())
+        target.load(file_bytes(checkpoint))
 
 
 def _draw(report: EvaluationReport, picture: Any) -> None:

@@ -9,7 +9,7 @@ import typer
 
 from .analyze import open_report
 from .compiler import Compiler, with_compiler
-from .output import say
+from .output import require_apart, say
 
 if TYPE_CHECKING:
     from ..formats.files import Output
@@ -34,6 +34,7 @@ def command(
     """
     from ..formats.files import Output
 
+    require_apart(png, model)
     output = None if png is None else Output(png)
     report = open_report(model, compiler)
     chosen = program_of(report, program)

@@ -186,7 +186,7 @@ def _opened(on: str, threads: int, image: Path, quiet: bool) -> Target:
 
 def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry_over: bool, quiet: bool) -> None:
     from ..device.progress import load_with_progress, update_with_progress
-    from ..formats.checkpoint import as_half
+    from ..formats.checkpoint import as_half, file_bytes
     from . import update
 
     if carry_over:
@@ -196,7 +196,7 @@ def _prepare(target: Target, image: Path, resume: Path | None, half: bool, carry
     else:
         load_with_progress(target, image.read_bytes(), image.name, quiet)
     if resume is not None:
-        kept = resume.read_bytes()
+        kept = file_bytes(resume)
         target.load(as_half(kept) if half else kept)
 
 

@@ -13,6 +13,7 @@ import struct
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -198,6 +199,14 @@ def load(path: str | os.PathLike[str]) -> Checkpoint:
         raise CheckpointError(f"{path}: {error.message}", error.hint) from error
     except OSError as error:
         raise CheckpointError(f"cannot read {path}: {error.strerror}", "check the path") from error
+
+
+def file_bytes(path: Path) -> bytes:
+    """Return the bytes of a file, for a target to check and load. Raises CheckpointError if it is another kind."""
+    data = path.read_bytes()
+    if not starts(data):
+        raise CheckpointError(f"{path}: this is not a checkpoint", "pass a .gmck file")
+    return data
 
 
 def unpack(data: bytes) -> Checkpoint:

@@ -41,6 +41,9 @@ REPLACING = (
     "train model.mote --data data.npz --test test.npz --log test.npz",
     "evaluate model.mote --data data.npz --png data.npz",
     "export model.onnx learned.gmck -o learned.gmck",
+    "plan model.mote --png model.mote",
+    "analyze model.mote --html model.mote",
+    "federate simulate model.mote --data data.npz --devices 2 --checkpoint model.mote",
 )
 
 
@@ -90,4 +93,7 @@ def test_the_name_of_a_board_is_no_port() -> None:
 def test_what_is_no_checkpoint_is_named(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["export", "learned.gmck", "model.onnx", "-o", "new.onnx"]) == 1
     assert "model.onnx: this is not a checkpoint" in capsys.readouterr().err
+    for words in ("evaluate model.mote --data data.npz --checkpoint", "train model.mote --data data.npz --resume"):
+        assert cli.main([*words.split(), "model.mote"]) == 1
+        assert "model.mote: this is not a checkpoint" in capsys.readouterr().err
     assert load(folder / "learned.gmck").parameters

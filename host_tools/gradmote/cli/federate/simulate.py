@@ -15,7 +15,7 @@ from ...terminal.printable import finite
 from .. import options as o
 from ..compiler import Compiler, with_compiler
 from ..messages import is_quiet
-from ..output import say, say_json
+from ..output import require_apart, say, say_json
 from ..samples import SampleOptions, print_notes, with_samples
 from ..stopping import Stop, stopping
 
@@ -192,6 +192,8 @@ def command(
 
     rule = optimizer_of(server.value, server_lr, server_momentum)
     form = _plot_form(plot)
+    for path in (checkpoint, plot):
+        require_apart(path, model, data, *sample_options.files())
     kept, drawn = (None if path is None else Output(path) for path in (checkpoint, plot))
     samples, image = _opened(model, data, compiler, sample_options, by)
     parts = _parts(samples, devices, by, dirichlet, samples_each, draw)
