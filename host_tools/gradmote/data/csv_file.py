@@ -110,8 +110,10 @@ class Table:
         return [self.names.index(name) for name in names]
 
     def is_unlabelled(self, reading: Reading, groups: Mapping[str, Sequence[int]]) -> bool:
-        """Return whether the columns are only a sample, for a model that also takes it as its target."""
-        first = reading.expected.tensor("input", 0) if reading.expected and reading.rebuilds() else None
+        """Return whether the columns are only a sample, for a model without labels, or with samples as its targets."""
+        expected = reading.expected
+        alone = expected is not None and (expected.rebuilds() or expected.tensor("label", 0) is None)
+        first = expected.tensor("input", 0) if expected is not None and alone else None
         others = sum(len(columns) for name, columns in groups.items() if name != "y")
         return "y" in groups and first is not None and first.size == len(self.names) - others
 

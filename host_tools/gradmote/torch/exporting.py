@@ -162,6 +162,10 @@ def run_exporter(
             "its report says what is in the way: torch.onnx.export(module, example, dynamo=True, report=True)",
         ) from error
     except Exception as error:  # torch.export has no common base for its errors
+        if isinstance(error, ModuleNotFoundError) and error.name == "onnxscript":
+            raise ModelError(
+                "onnxscript, which PyTorch exports with, is not installed", "pip install onnxscript"
+            ) from error
         raise ModelError(
             f"torch.export.export() cannot follow the module: {first_line(error)}",
             "its full text: torch.export.export(module, example)",

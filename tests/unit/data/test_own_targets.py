@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import onnx
 import pytest
 
 from gradmote import cli, compile_model, losses, optimizers
 from gradmote.data.dataset import Dataset
-from gradmote.data.expected import expected_of_image
+from gradmote.data.expected import expected_of, expected_of_image
 from gradmote.data.reading import Reading
 from gradmote.errors import DataError
 from support.oracle import make_model, node, values
@@ -78,6 +79,21 @@ def test_targets_that_are_given_stay(tmp_path: Path) -> None:
 def test_other_models_take_the_last_column_as_their_label(outputs: int, loss, tmp_path: Path) -> None:
     data = read(table(tmp_path / "x.csv", X), image_of(outputs, loss))
     assert data.x.shape == (12, 3) and data.y.shape == (12,) and not data.notes
+
+
+def test_a_table_for_a_model_without_labels_has_none(tmp_path: Path) -> None:
+    """An ONNX model, as for --calibrate, or an image that only infers."""
+    nodes = [node("Gemm", "x a", "y")]
+    model = make_model(nodes, {"a": values(3, 4, 2)}, {"x": ("N", 4)})
+    onnx.save(model, tmp_path / "model.onnx")
+    (tmp_path / "model.mote").write_bytes(compile_model(model).image)
+    for name in ("model.onnx", "model.mote"):
+        reading = Reading(expected=expected_of(tmp_path / name))
+        data = Dataset.read(table(tmp_path / "x.csv", X), reading=reading)
+        assert data.y is None and np.array_equal(data.x, X)
+        labelled = np.hstack([X, X[:, :1]])
+        data = Dataset.read(table(tmp_path / "both.csv", labelled, "a,b,c,d,e"), reading=reading)
+        assert data.x.shape == (12, 4) and data.y.shape == (12,)
 
 
 def test_a_table_with_a_column_more_has_a_label(tmp_path: Path) -> None:
