@@ -13,6 +13,8 @@ from typer.core import TyperCommand, TyperGroup
 
 #: Columns of a name and the space after it. The explanation of a longer name is below it.
 NAME = 26
+#: The commands that most options are for.
+USUAL = ("compile", "train")
 #: The longest lines, in a wide window, and the shortest, in a narrow one.
 WIDEST, NARROWEST = 100, 60
 
@@ -21,6 +23,16 @@ Rows = Iterable[tuple[str, str]]
 
 class Command(TyperCommand):
     """A subcommand."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Parse the arguments; the error for an unknown option names the command that has it. Called by typer."""
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:  # NoSuchOption is click's, or typer's own in newer versions
+            owner = owner_of(getattr(error, "option_name", None), ctx.find_root().command)
+            if owner is not None:
+                error.message += f"; gradmote {owner} has it"  # type: ignore[attr-defined]
+            raise
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the command's help. Called by typer."""
@@ -38,6 +50,14 @@ class Group(TyperGroup):
             panel = str(getattr(command, "rich_help_panel", "Commands"))
             panels.setdefault(panel, []).append((str(command.name), summary(command.help or "")))
         formatter.write(text_of(self, ctx, panels))
+
+
+def owner_of(option: str | None, group: Any) -> str | None:
+    """Return a command of a group that has an option, such as --batch, the usual ones first; None without one."""
+    commands = getattr(group, "commands", {})
+    names = (name for name in (*USUAL, *commands) if name in commands)
+    found = (name for name in names if any(option in each.opts for each in commands[name].params))
+    return None if option is None else next(found, None)
 
 
 def text_of(command: Any, ctx: Any, panels: dict[str, list[tuple[str, str]]] | None = None) -> str:

@@ -97,3 +97,23 @@ def test_what_is_no_checkpoint_is_named(folder: Path, capsys: pytest.CaptureFixt
         assert cli.main([*words.split(), "model.mote"]) == 1
         assert "model.mote: this is not a checkpoint" in capsys.readouterr().err
     assert load(folder / "learned.gmck").parameters
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (
+            "train model.mote --data data.npz --batch 8",
+            "No such option: --batch; gradmote compile has it (Possible options: ",
+        ),
+        ("train model.mote --data data.npz --optimizer adam", "No such option: --optimizer; gradmote compile has it"),
+        ("compile model.onnx --epochs 3", "No such option: --epochs; gradmote train has it"),
+        ("train model.mote --data data.npz --nothing", "No such option: --nothing"),
+    ],
+)
+def test_an_option_of_another_command_is_named(
+    words: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(words.split()) == 2
+    error = capsys.readouterr().err
+    assert said in error and ("has it" in error) == ("has it" in said)
