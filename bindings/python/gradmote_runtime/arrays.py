@@ -91,8 +91,12 @@ def _how_to_buffer(data: Any) -> str:
     """Return how to pass an object that is not a buffer."""
     if isinstance(data, (str, os.PathLike)):
         return "pass the file's bytes: open(path, 'rb').read()"
+    if isinstance(getattr(data, "image", None), bytes):  # what compile_model() returns
+        return "pass its bytes: .image"
     if callable(getattr(data, "numpy", None)):  # a tensor of PyTorch or TensorFlow
         return "pass it as a numpy array: tensor.numpy()"
+    if callable(getattr(data, "to_numpy", None)):  # a table of pandas or polars
+        return "pass it as a numpy array: its to_numpy()"
     return "pass bytes, array.array, a memoryview or a numpy array"
 
 

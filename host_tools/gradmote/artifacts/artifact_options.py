@@ -12,6 +12,7 @@ from ..frontend.ties import Ties
 from ..ir.metadata import is_loss_scale
 from ..losses import Loss
 from ..optimizers import Optimizer
+from ..optimizers.optimizer import require_optimizer
 from .schemes import Scheme, resolve
 
 
@@ -76,11 +77,13 @@ class ArtifactOptions:
         """Return options whose scheme is given by names or patterns, or as a Scheme or its text.
 
         train / freeze: None, None are all weights; train [] trains nothing. Raises ModelError if both forms
-        are given.
+        are given, and for an optimizer that is none.
         """
         chosen = resolve(scheme, train, freeze)
         if hasattr(others.get("optimizer"), "to_optimizer"):  # a block of gradmote.onnxblock
             others["optimizer"] = others["optimizer"].to_optimizer()
+        if others.get("optimizer") is not None:
+            require_optimizer(others["optimizer"])
         return cls(None if train == [] else chosen, **others)
 
     @property

@@ -126,6 +126,8 @@ def compile_model(
     A batch that the model fixes at 1 becomes the batch of the options if that is what the model means
     (gradmote.frontend.batch) and `inputs` do not say otherwise.
     """
+    if loss is None and optimizer is not None:
+        raise ModelError("an optimizer without a loss", "pass the loss too, or neither: then the image only infers")
     wanted = ArtifactOptions.training(
         train,
         freeze,

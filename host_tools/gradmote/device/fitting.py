@@ -370,6 +370,8 @@ def _checked(target: Target, data: Dataset, micro_batches: int) -> tuple[int, Da
 def require_training(programs: Sequence[str], micro_batches: int) -> str:
     """Return the program that trains; raise DeviceError if the model cannot train this way."""
     program = next((p for p in ("step", "train") if p in programs), None)
+    if not programs:
+        raise DeviceError("there is no model to train", "load one first: target.load_image(image)")
     if program is None or (program == "train" and "optimizer" not in programs):
         raise DeviceError(
             f"this model only has the programs {', '.join(programs)}",

@@ -125,6 +125,15 @@ class Optimizer:
         return {name: float(values[name]) for name in RULES[self.rule]["hyper"]}
 
 
+def require_optimizer(thing: Any) -> None:
+    """Raise ModelError for anything but an Optimizer, such as a name, or a factory that was not called."""
+    if not isinstance(thing, Optimizer):
+        raise ModelError(
+            f"the optimizer is {getattr(thing, '__name__', repr(thing))}, of type {type(thing).__name__}",
+            "pass one of gradmote.optimizers, such as optimizers.adam(0.001)",
+        )
+
+
 def _is_in(parameter: str, pattern: str) -> bool:
     """Return whether a group's name or pattern is one of this parameter."""
     return parameter == pattern or fnmatchcase(parameter, pattern)

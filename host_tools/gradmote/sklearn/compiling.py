@@ -9,6 +9,7 @@ from ..compiler.options import Options
 from ..errors import ModelError
 from ..losses.loss import Loss
 from ..optimizers import Optimizer
+from ..optimizers.optimizer import require_optimizer
 from .exporting import exported
 from .made import Made
 from .objectives import own_loss, own_optimizer, penalties, with_penalties
@@ -33,11 +34,8 @@ def compile(
 
     Raises ModelError for a step that is not fitted or not taken, and for settings that have no counterpart.
     """
-    if optimizer is not None and not isinstance(optimizer, Optimizer):
-        raise ModelError(
-            f"the optimizer is {optimizer!r}, of type {type(optimizer).__name__}",
-            "pass one of gradmote.optimizers, such as optimizers.adam(0.001), or none for the estimator's own",
-        )
+    if optimizer is not None:
+        require_optimizer(optimizer)
     model, predictor = exported(estimator)
     settings = Options(batch=batch, **options)
     if settings.strip_names:

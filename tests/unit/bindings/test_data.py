@@ -24,6 +24,13 @@ class Tensor:
         return np.zeros(SHAPE, np.float32)
 
 
+class Table:
+    """A table of a library: no buffer, but it has the way to an array."""
+
+    def to_numpy(self) -> np.ndarray:
+        return np.zeros(SHAPE, np.float32)
+
+
 @pytest.mark.parametrize(
     "data",
     [
@@ -62,6 +69,7 @@ def test_input_takes_float32_of_any_buffer(session: Session, data: object) -> No
         (None, "takes an object with the buffer protocol, not NoneType"),
         ("x.npy", r"the buffer protocol, not str - pass the file's bytes: open\(path, 'rb'\).read\(\)"),
         (Tensor(), r"the buffer protocol, not Tensor - pass it as a numpy array: tensor.numpy\(\)"),
+        (Table(), r"the buffer protocol, not Table - pass it as a numpy array: its to_numpy\(\)"),
     ],
     ids=[
         "float64",
@@ -79,6 +87,7 @@ def test_input_takes_float32_of_any_buffer(session: Session, data: object) -> No
         "none",
         "path",
         "tensor",
+        "table",
     ],
 )
 def test_input_refuses_what_does_not_fit(session: Session, data: object, message: str) -> None:
