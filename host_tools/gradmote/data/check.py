@@ -108,8 +108,7 @@ def _shape_problem(name: str, array: Array, tensor: ExpectedTensor) -> DataError
     count = int(np.prod(given, dtype=np.int64))
     if tensor.size is not None and count != tensor.size:
         return DataError(
-            f"a sample of {name} has {_values(count)}, '{tensor.name}' takes {tensor.size} ({dims(tensor.shape)})",
-            _hint(array, tensor),
+            f"a sample of {name} has {_values(count)}, '{tensor.name}' takes {_size(tensor)}", _hint(array, tensor)
         )
     if _is_turned(given, tensor.shape):
         return DataError(
@@ -121,6 +120,11 @@ def _shape_problem(name: str, array: Array, tensor: ExpectedTensor) -> DataError
 
 def _values(count: int) -> str:
     return f"{count} value{'s' * (count != 1)}"
+
+
+def _size(tensor: ExpectedTensor) -> str:
+    """Return the number of values in a sample, and its shape if it has several axes."""
+    return f"{tensor.size} ({dims(tensor.shape)})" if len(tensor.shape) > 1 else f"{tensor.size}"
 
 
 def _hint(array: Array, tensor: ExpectedTensor) -> str:
