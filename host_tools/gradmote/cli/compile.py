@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 #: The options of loss and optimizer, which an image without a loss has not.
 _OF_TRAINING = (
     "optimizer", "lr", "optimizer_set", "group", "max_update", "loss_set", "label_smoothing", "ignore_index", "mask",
-    "moments",
 )  # fmt: skip
 #: The form of each sample in a sample store, by its dtype.
 STORED = {
