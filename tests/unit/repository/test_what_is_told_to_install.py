@@ -53,9 +53,9 @@ CALLS = {
 #: What is on each index under that name. A name of ours is in none of these until it is published there.
 KNOWN = {
     "pip": {
-        "aeon", "babel", "cryptography", "esptool", "flwr", "matplotlib", "onnxruntime", "opendp", "ortools", "pillow",
-        "platformio", "pre-commit", "pyelftools", "pyocd", "pyserial", "rapidocr", "scikit-learn", "scons", "seglearn",
-        "tensorboardX", "ziglang",
+        "aeon", "babel", "cryptography", "esptool", "flwr", "matplotlib", "onnxruntime", "onnxscript", "opendp",
+        "ortools", "pillow", "platformio", "pre-commit", "pyelftools", "pyocd", "pyserial", "rapidocr", "scikit-learn",
+        "scons", "seglearn", "tensorboardX", "ziglang",
     },
     "npm": {"esbuild"},
     "apt": {
