@@ -28,7 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent / "host_tools"))
 sys.path.insert(0, str(Path(__file__).parent / "site_scons"))
 
 from gradmote.sources.archive import pack
-from gradmote.sources.parts import FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
+from gradmote.sources.parts import FOR_C, FOR_FIRMWARE, FOR_WASM, PARTS, copy_sources
 from joined_sources import is_alike, join
 from runtime_sources import RUNTIME, extension_flags, extension_sources, msvc_flags
 
@@ -76,7 +76,7 @@ class BuildWithSources(build_py):
         super().run()
         if not self.editable_mode:
             with TemporaryDirectory() as folder:
-                copy_sources(Path(folder), (*PARTS, *FOR_FIRMWARE, *FOR_WASM))
+                copy_sources(Path(folder), (*PARTS, *FOR_C, *FOR_FIRMWARE, *FOR_WASM))
                 pack(Path(folder), Path(self.build_lib) / "gradmote" / "sources" / "sources.zip.bz2")
 
 

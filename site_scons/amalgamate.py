@@ -1,4 +1,5 @@
-"""Write the runtime as one source with headers for C and C++, for projects without folders: `scons amalgamate`.
+"""Write the runtime as one source with headers for C and C++, for projects without folders: `scons amalgamate`, and
+`gradmote sources` without a checkout.
 
 Headers come before the first source that includes them. The text of a header that another header includes replaces the
 include, so that it keeps the conditions around it. Every name at file scope must be unique among the sources: a test of
@@ -39,7 +40,7 @@ HEAD = """/*
  * contraction of floating-point expressions, or the bits are not those of the other targets. gradmote.hpp beside it is
  * the same for C++17. For a smaller program add what
  * `gradmote kernels --flags model.mote` prints, -ffunction-sections and -Wl,--gc-sections.
- * Written by `scons amalgamate` from the sources at runtime_c; change those instead.
+ * Written from the sources at runtime_c, by `gradmote sources` or `scons amalgamate`; change those instead.
  */
 """
 
@@ -137,8 +138,7 @@ def title(path: Path) -> str:
 
 
 def version() -> str:
-    package = (ROOT / "host_tools" / "gradmote" / "version.py").read_text()
-    return re.search(r'^__version__ = "([^"]+)"', package, re.MULTILINE)[1]
+    return ".".join(re.findall(r"^#define GM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", PUBLIC.read_text(), re.MULTILINE))
 
 
 def write_amalgamation(target, source, env) -> None:

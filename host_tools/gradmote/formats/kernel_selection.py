@@ -6,6 +6,7 @@ import os
 import struct
 from collections import Counter
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from ..errors import ImageError
@@ -45,8 +46,13 @@ class Needs:
     planes: bool = False
 
     def add(self, source: str | os.PathLike[str] | bytes) -> None:
-        """Add the needs of one more image; raise ImageError if it is damaged."""
-        image = read_image(source)
+        """Add the needs of one more image; raise ImageError, with the file's name, if it is damaged."""
+        try:
+            image = read_image(source)
+        except ImageError as error:
+            if isinstance(source, bytes):
+                raise
+            raise ImageError(f"{Path(source).name}: {error.message}", error.hint) from error
         self.trains |= any(program["kind"] not in ("infer", "eval") for program in image.programs)
         self.store |= image.store is not None
         self.int8 |= any(row["dtype"] in NARROW for row in (*image.tensors, *image.state))

@@ -6,11 +6,13 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import onnx
 import onnx_ir as ir
 
 from ..errors import ModelError, UnsupportedOperator
+from ..generated.records import CHECKPOINT_MAGIC, IMAGE_MAGIC
 from .limits import check_external_data, check_limits
 
 #: A source of a model: a path, the bytes of a file, or a model of the onnx package.
@@ -61,7 +63,18 @@ def read(source: Source) -> onnx.ModelProto:
     except FileNotFoundError:
         raise ModelError(f"there is no file {source!r}", "check the path") from None
     except Exception as error:  # protobuf's DecodeError has no public name
+        refuse_own_file(source)
         raise ModelError(f"this is not an ONNX model: {error}", _EXPORT_AGAIN) from error
+
+
+def refuse_own_file(source: bytes | str | os.PathLike[str]) -> None:
+    """Raise ModelError for an image or a checkpoint of ours."""
+    if not isinstance(source, bytes):
+        source = Path(source).read_bytes() if Path(source).is_file() else b""
+    kinds = {IMAGE_MAGIC: "a compiled image (.mote)", CHECKPOINT_MAGIC: "a checkpoint (.gmck)"}
+    found = kinds.get(int.from_bytes(source[:4], "little"))
+    if found is not None:
+        raise ModelError(f"this is {found}, not an ONNX model", "give the .onnx file that the image was compiled from")
 
 
 def load(path: str) -> onnx.ModelProto:

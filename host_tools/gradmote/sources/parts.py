@@ -41,6 +41,8 @@ PARTS = (
 FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/stack_bound.py")
 #: Additional parts for building WebAssembly modules.
 FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
+#: Additional parts for projects in C and C++: what `gradmote sources` writes, and writes with.
+FOR_C = ("runtime_c/CMakeLists.txt", "runtime_c/cmake", "site_scons/amalgamate.py")
 #: The suffixes of the files that a firmware is built from.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKED = Path(__file__).with_name("sources.zip.bz2")

@@ -13,11 +13,10 @@ from numeric.sweep.draws import DRAWS, drawn
 from numeric.sweep.explained import explanation
 from numeric.sweep.outcomes import KINDS, outcome
 from rich.console import Console
-from rich.table import Table
 
 
 def main() -> None:
-    """Print a row for each operator, then what needs an explanation."""
+    """Print a row for each operator as it ends, then what needs an explanation."""
     parser = argparse.ArgumentParser(prog="numeric.sweep", description="Sweep operators' attributes.")
     parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="by default all")
     parser.add_argument("--cases", type=int, default=200)
@@ -25,7 +24,8 @@ def main() -> None:
     parser.add_argument("--refusals", action="store_true", help="show each refusal once")
     given = parser.parse_args()
     logging.disable()  # of weights that train without a layer
-    console, table, open_ones = Console(width=160), Table("operator", "cases", *KINDS, "explained", box=None), []
+    console, open_ones = Console(width=160), list[str]()
+    print_row(console, "operator", "cases", *KINDS, "explained")
     total: Counter[str] = Counter()
     for op_type in given.operators or sorted(DRAWS):
         counts: Counter[str] = Counter()
@@ -43,15 +43,20 @@ def main() -> None:
                 said.setdefault(f"{found.kind}: {found.said}", seed)
             counts[kind] += 1
         total += counts
-        table.add_row(op_type, str(given.cases), *(str(counts[kind] or "") for kind in (*KINDS, "explained")))
+        print_row(console, op_type, str(given.cases), *(str(counts[kind] or "") for kind in (*KINDS, "explained")))
         if given.refusals:
             for text, seed in said.items():
                 console.print(f"{op_type} seed {seed} {text}", soft_wrap=True, highlight=False, markup=False)
-    console.print(table)
     console.print(dict(total))
     for text in open_ones:
         console.print(text, soft_wrap=True, highlight=False, markup=False)
     console.print(f"{len(open_ones)} unexplained of {sum(total.values())}")
+
+
+def print_row(console: Console, name: str, *cells: str) -> None:
+    """Print a line of the table."""
+    line = f"{name:27}" + "".join(f"{cell:>13}" for cell in cells)
+    console.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ OUTPUTS = {
     ("keygen", "key"): "keygen OUT",
     ("sign", "out"): "sign model.mote --key key.pem -o OUT",
     ("new", "folder"): "new OUT --board mps2-an386 --model model.mote",
+    ("sources", "folder"): "sources OUT",
     ("export", "out"): "export model.onnx learned.gmck -o OUT",
     ("wasm", "out"): "wasm model.mote -o OUT",
     ("train", "checkpoint"): "train model.mote --data data.npz --checkpoint OUT",
@@ -46,9 +47,15 @@ READ = {
     "calibrate", "plot", "timings",
 }  # fmt: skip
 #: What makes the folders above it.
-FOLDERS = {("artifacts", "directory"), ("new", "folder"), ("wasm", "out"), ("train", "tensorboard")}
+FOLDERS = {
+    ("artifacts", "directory"),
+    ("new", "folder"),
+    ("sources", "folder"),
+    ("wasm", "out"),
+    ("train", "tensorboard"),
+}
 #: What writes into a folder that is there.
-FILLS = FOLDERS - {("new", "folder")}
+FILLS = FOLDERS - {("new", "folder"), ("sources", "folder")}
 
 
 @pytest.fixture(scope="module")

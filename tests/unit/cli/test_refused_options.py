@@ -117,3 +117,9 @@ def test_an_option_of_another_command_is_named(
     assert cli.main(words.split()) == 2
     error = capsys.readouterr().err
     assert said in error and ("has it" in error) == ("has it" in said)
+
+
+@pytest.mark.parametrize("name, kind", [("model.mote", "a compiled image"), ("learned.gmck", "a checkpoint")])
+def test_a_file_of_ours_is_no_model(name: str, kind: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["compile", name, "-o", "new.mote"]) == 1
+    assert f"this is {kind}" in capsys.readouterr().err

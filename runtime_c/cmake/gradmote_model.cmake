@@ -1,0 +1,37 @@
+# gradmote_model(TARGET model.onnx [options of `gradmote compile`])
+# gradmote_model(TARGET model.mote)
+#
+# Compiles a model when it has changed, and gives the target its header: `#include "model.h"` declares model_image and
+# MODEL_ARENA_BYTES. Options are those of the command, as in
+#
+#     gradmote_model(firmware digits.onnx --loss cross_entropy --optimizer adamw --batch 8)
+include_guard(GLOBAL)
+
+# The command `gradmote`, of the Python environment that is active; GRADMOTE_COMMAND names another.
+function(gradmote_command variable)
+  find_program(GRADMOTE_COMMAND gradmote)
+  if(NOT GRADMOTE_COMMAND)
+    message(FATAL_ERROR "there is no command gradmote: pip install gradmote, or set GRADMOTE_COMMAND to its path")
+  endif()
+  set(${variable} ${GRADMOTE_COMMAND} PARENT_SCOPE)
+endfunction()
+
+function(gradmote_model target model)
+  gradmote_command(command)
+  get_filename_component(model ${model} ABSOLUTE)
+  get_filename_component(name ${model} NAME_WE)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/gradmote_models)
+  file(MAKE_DIRECTORY ${folder})
+  set(image ${model})
+  if(NOT model MATCHES "\\.mote$")
+    set(image ${folder}/${name}.mote)
+    add_custom_command(OUTPUT ${image} COMMAND ${command} compile ${model} -o ${image} ${ARGN} DEPENDS ${model}
+                       WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR} COMMENT "Compiling ${name}.mote" VERBATIM)
+  elseif(ARGN)
+    message(FATAL_ERROR "gradmote_model(${target} ${model}): a compiled image takes no options, but got ${ARGN}")
+  endif()
+  add_custom_command(OUTPUT ${folder}/${name}.h COMMAND ${command} header ${image} -o ${folder}/${name}.h
+                     DEPENDS ${image} VERBATIM)
+  target_sources(${target} PRIVATE ${folder}/${name}.h)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()

@@ -1,0 +1,73 @@
+"""Build the runtime by every build system that is here, and print what was built, how, and that it has the twin's bits:
+
+cd tests
+PYTHONPATH=../site_scons:../bindings/python python -m bench.builds [--page ../docs/guides/cmake.md] [ROW ...]
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import subprocess
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bench.builds.cmake import ROWS, Case, Row, build, run
+from rich.console import Console
+from rich.table import Table
+
+from support import train_state
+
+COLUMNS = ("row", "way", "generator", "compiler", "profile", "state SHA-256", "twin's", ".text")
+
+
+def main() -> int:
+    """Print a row for each build; return 1 if one differs from its twin."""
+    parser = argparse.ArgumentParser(prog="bench.builds", description="Build systems beside the twin.")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"by default all: {', '.join(r.name for r in ROWS)}")
+    parser.add_argument("--page", type=Path, help="write the table into this page, between its marks")
+    arguments = parser.parse_args()
+    given, rows, fine = arguments.rows, [COLUMNS, ("---",) * (len(COLUMNS) - 1) + ("--:",)], True
+    with TemporaryDirectory() as folder:
+        case = Case(Path(folder))
+        for index, row in enumerate(r for r in ROWS if not given or r.name in given):
+            cells, same = measured(row, case, Path(folder) / str(index))
+            rows.append((row.name, row.way, row.generator, row.compiler, row.profile, *cells))
+            fine = fine and same
+    table = Table(*COLUMNS, box=None)
+    for cells in rows[2:]:
+        table.add_row(*cells)
+    Console(width=140).print(table)
+    if arguments.page is not None and fine:
+        write_page(arguments.page, rows)
+    return not fine
+
+
+def write_page(page: Path, rows: list[tuple[str, ...]]) -> None:
+    """Put the rows between the marks of a page."""
+    before, _, rest = page.read_text().partition("<!-- builds -->\n")
+    lines = "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
+    page.write_text(f"{before}<!-- builds -->\n{lines}<!-- end -->{rest.partition('<!-- end -->')[2]}")
+
+
+def measured(row: Row, case: Case, folder: Path) -> tuple[list[str], bool]:
+    """Return a row's digest, whether it is its twin's, and the size of its code; or what is missing."""
+    if missing := row.missing():
+        return [f"not built: no {missing}", "", ""], True
+    folder.mkdir()
+    program = build(row, case, folder)
+    said = run(row, program, case)
+    same = said == train_state.said_by_twin(case.image, case.batches, row.profile)
+    words = said.split()[len(case.batches) :]
+    state = b"".join(int(word, 16).to_bytes(4, "little") for word in words)
+    return [hashlib.sha256(state).hexdigest()[:12], "yes" if same else "NO", f"{text_of(program):,}"], same
+
+
+def text_of(program: Path) -> int:
+    """Return the bytes of a program's code and constants."""
+    done = subprocess.run(["size", program], capture_output=True, text=True, check=True)
+    return int(done.stdout.splitlines()[1].split()[0])
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
