@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..report.history import epoch_rows, number_text
 from ..terminal.printable import finite
 from .output import say, say_json
 
@@ -101,26 +101,18 @@ def _best(result: Fit, course: Course, tested: Evaluation | None) -> Iterator[st
 
 def _of(test: Evaluation) -> str:
     """Return loss and accuracy as text; what is NaN is left out."""
-    shown = (("loss", _shown(test.loss, ".4f")), ("accuracy", _shown(test.accuracy, ".2%")))
+    shown = (("loss", number_text(test.loss, ".4f")), ("accuracy", number_text(test.accuracy, ".2%")))
     return ", ".join(f"{name} {text}" for name, text in shown if text)
 
 
 def _table(result: Fit, course: Course) -> Any:
     from rich.table import Table
 
-    more = ["skipped"] if result.skipped else []
-    table = Table("epoch", "loss", f"{course.options.judged} loss", "accuracy", "samples/s", *more, box=None)
-    for epoch in result.epochs:
-        test = (_shown(epoch.test.loss, ".4f"), _shown(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
-        rate = epoch.samples / epoch.seconds if epoch.seconds else 0.0
-        skipped = [str(epoch.skipped)] if result.skipped else []
-        table.add_row(str(epoch.epoch), _shown(epoch.loss, ".4f"), *test, f"{rate:.0f}" if rate else "", *skipped)
+    names, rows = epoch_rows(result.epochs, course.options.judged)
+    table = Table(*(name.removesuffix("#") for name in names), box=None)
+    for row in rows:
+        table.add_row(*map(str, row))
     return table
-
-
-def _shown(value: float, form: str) -> str:
-    """Return the number as text, or "" for NaN: without training, classes or a full batch."""
-    return "" if math.isnan(value) else format(value, form)
 
 
 def _summary(target: Target, result: Fit, course: Course, tested: Evaluation | None) -> dict[str, Any]:

@@ -73,21 +73,25 @@ def _parts(epochs: Sequence[Epoch]) -> Iterator[str]:
     numbers = [epoch.epoch for epoch in epochs]
     yield _chart("loss", numbers, {"test": [loss for loss, _ in tests], "training": [e.loss for e in epochs]})
     yield _chart("accuracy", numbers, {"test": [accuracy for _, accuracy in tests]})
-    yield scrolled(table(_rows(epochs)))
+    yield scrolled(table(epoch_rows(epochs)))
 
 
-def _rows(epochs: Sequence[Epoch]) -> Rows:
+def epoch_rows(epochs: Sequence[Epoch], judged: str = "test") -> Rows:
+    """Return the table of epochs. judged: the data that each was judged by, "test" or "validation"."""
     rows: list[Row] = []
     skips = ["skipped#"] if any(epoch.skipped for epoch in epochs) else []
     for epoch in epochs:
-        test = (_text(epoch.test.loss, ".4f"), _text(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
+        test = (
+            (number_text(epoch.test.loss, ".4f"), number_text(epoch.test.accuracy, ".2%")) if epoch.test else ("", "")
+        )
         rate = f"{epoch.samples / epoch.seconds:.0f}" if epoch.seconds else ""
         skipped = [str(epoch.skipped)] if skips else []
-        rows.append((str(epoch.epoch), _text(epoch.loss, ".4f"), *test, rate, *skipped))
-    return ("epoch#", "loss#", "test loss#", "accuracy#", "samples/s#", *skips), rows
+        rows.append((str(epoch.epoch), number_text(epoch.loss, ".4f"), *test, rate, *skipped))
+    return ("epoch#", "loss#", f"{judged} loss#", "accuracy#", "samples/s#", *skips), rows
 
 
-def _text(value: float, form: str) -> str:
+def number_text(value: float, form: str) -> str:
+    """Return the number as text, or "" for NaN: without training, classes or a full batch."""
     return "" if math.isnan(value) else format(value, form)
 
 

