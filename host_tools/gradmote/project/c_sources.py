@@ -16,7 +16,9 @@ OPTIONS, GUARD = Path("include") / "gm_config.h", "#define GM_CONFIG_H\n"
 EXAMPLE = Path(__file__).parent / "templates" / "c_example"
 
 
-def write_sources(folder: Path, images: Sequence[str | os.PathLike[str]] = (), tree: bool = False) -> Path:
+def write_sources(
+    folder: str | os.PathLike[str], images: Sequence[str | os.PathLike[str]] = (), tree: bool = False
+) -> Path:
     """Write the library into a new or empty folder, and return its path.
 
     It is gradmote.c, gradmote.h and gradmote.hpp, or with `tree` the runtime's folders, with a
@@ -24,9 +26,9 @@ def write_sources(folder: Path, images: Sequence[str | os.PathLike[str]] = (), t
     default all. Raises DataError for a folder that is not empty, and ImageError for a damaged image;
     nothing is written then.
     """
-    require_new(folder)
+    target = Path(folder).resolve()
+    require_new(target)
     selection = selected(images) if images else ""
-    target = folder.resolve()
     with new_folder(target) as made:
         write_folders(made, selection) if tree else write_one_source(made, selection)
         for name in ("cmake", "CMakeLists.txt"):

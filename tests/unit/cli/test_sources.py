@@ -24,7 +24,7 @@ def model(tmp_path_factory):
 
 
 def test_they_are_the_amalgamation(tmp_path):
-    made = write_sources(tmp_path / "lib")
+    made = write_sources(str(tmp_path / "lib"))
     texts = [(made / f"gradmote.{ending}").read_text() for ending in ("h", "c", "hpp")]
     assert texts == [one_header(), one_source(), cpp_header()]
 

@@ -43,6 +43,7 @@ WORK = (
     "keygen key.pem",
     "sign made.mote --key key.pem -o signed.mote",
     "new project --board mps2-an386",
+    "sources lib --for made.mote",
     "ops",
     "export model.onnx learned.gmck -o better.onnx",
     "ports",
