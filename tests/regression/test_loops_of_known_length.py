@@ -90,6 +90,18 @@ def test_its_rows_are_stacked():
     np.testing.assert_allclose(y, run_ort(proto, {"x": values(3, 2, 3)})["y"], rtol=1e-5)
 
 
+@pytest.mark.parametrize("at", [-2, -1, 0, 1, 2])
+def test_a_sequence_takes_a_tensor_at_any_place(at):
+    nodes = """
+        two_of = SequenceConstruct(x, v)  three = SequenceInsert(two_of, w, at)  last = SequenceAt(three, minus)
+        joined = ConcatFromSequence<axis = 0>(three)  y = Concat<axis = 0>(joined, last)"""
+    constants = f"{WEIGHTS}, int64 at = {{{at}}}, int64 minus = {{-1}}"
+    proto = parsed("float[2,3] x", "float[n,3] y", constants, nodes)
+    with Session(compile_model(proto, batch=2).image) as session:
+        y = np.array(session.infer(values(3, 2, 3))[0]).reshape(-1, 3)
+    np.testing.assert_array_equal(y, run_ort(proto, {"x": values(3, 2, 3)})["y"])
+
+
 def test_a_loop_that_never_runs_passes_its_value_on():
     proto = parsed("float[2,3] x", "float[2,3] y", f"{NUMBERS}, {WEIGHTS}", STEPS.replace("Loop(n", "Loop(zero"))
     with Session(compile_model(proto, batch=2).image) as session:

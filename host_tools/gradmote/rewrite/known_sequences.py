@@ -38,11 +38,15 @@ def elements(sequence: ir.Value | None) -> list[ir.Value] | None:
 
 
 def position(node: ir.Node, length: int) -> int | None:
-    """Return the index that a SequenceInsert or SequenceAt names, from 0; None if it is computed."""
+    """Return the index that a SequenceInsert or SequenceAt names, from 0; None if it is computed.
+
+    Negative ones count from the end. The end itself is a place to insert.
+    """
     if len(node.inputs) < (3 if node.op_type == "SequenceInsert" else 2):
         return length
     array = constant_array(node.inputs[-1])
-    return None if array is None else int(array.reshape(-1)[0]) % max(length, 1)
+    at = None if array is None else int(array.reshape(-1)[0])
+    return at + length if at is not None and at < 0 else at
 
 
 def joined(builder: Builder, node: ir.Node, found: list[ir.Value]) -> ir.Value | None:
@@ -57,7 +61,7 @@ def joined(builder: Builder, node: ir.Node, found: list[ir.Value]) -> ir.Value |
 def element(builder: Builder, node: ir.Node, found: list[ir.Value]) -> ir.Value | None:
     """Return the tensor at a constant position."""
     at = position(node, len(found))
-    return found[at] if at is not None and found else None
+    return found[at] if at is not None and 0 <= at < len(found) else None
 
 
 #: Operators that read a sequence -> what makes their result from its tensors.

@@ -1,7 +1,6 @@
 """Build the runtime by every build system that is here, and print what was built, how, and that it has the twin's bits:
 
-cd tests
-PYTHONPATH=../site_scons:../bindings/python python -m bench.builds [--page ../docs/guides/cmake.md] [ROW ...]
+cd tests && python -m bench.builds [--page ../docs/guides/cmake.md] [ROW ...]
 """
 
 from __future__ import annotations
@@ -9,14 +8,17 @@ from __future__ import annotations
 import argparse
 import hashlib
 import subprocess
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from bench.builds.cmake import ROWS, Case, Row, build, run
-from rich.console import Console
-from rich.table import Table
+sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("tests", "site_scons", "bindings/python")]
 
-from support import train_state
+from bench.builds.cmake import ROWS, Case, Row, build, run  # noqa: E402
+from rich.console import Console  # noqa: E402
+from rich.table import Table  # noqa: E402
+
+from support import train_state  # noqa: E402
 
 COLUMNS = ("row", "way", "generator", "compiler", "profile", "state SHA-256", "twin's", ".text")
 

@@ -120,7 +120,6 @@ def build(row: Row, case: Case, folder: Path) -> Path:
         configure(row, source, folder / "library", options)
         call("cmake", "--build", folder / "library", "--config", "Release", "-j2")
         call("cmake", "--install", folder / "library", "--prefix", folder / "installed", "--config", "Release")
-        os.environ["PKG_CONFIG_PATH"] = str(folder / "installed" / "lib" / "pkgconfig")
         options.append(f"-DCMAKE_PREFIX_PATH={folder / 'installed'}")
     if row.way == "FetchContent":
         source = as_repository(source, folder / "repository")
