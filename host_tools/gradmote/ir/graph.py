@@ -61,6 +61,12 @@ def origin(value: ir.Value | None, views: Collection[str]) -> ir.Value | None:
     return value
 
 
+def producer(value: ir.Value | None, *op_types: str) -> ir.Node | None:
+    """Return the node that makes the value if it is one of these ONNX operators, else None."""
+    node = value.producer() if value is not None else None
+    return node if node is not None and node.op_type in op_types and not node.domain else None
+
+
 def data_of(graph: ir.Graph, names: Collection[str]) -> dict[str, np.ndarray]:
     """Return copies of the data of initializers, by name. Raises ModelError for a missing one."""
     missing = [n for n in names if n not in graph.initializers]

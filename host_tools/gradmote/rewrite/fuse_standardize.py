@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import onnx_ir as ir
 
-from ..ir.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
+from ..ir.graph import Builder, attribute, constant_array, producer, prune, sort_nodes, take_over
 from ..operators.reduce_sum import reduced_axes
 from ..operators.standardize import standardize
 
@@ -72,12 +72,6 @@ def both_orders(node: ir.Node | None) -> list[tuple[ir.Value, ir.Value]]:
         return []
     a, b = node.inputs
     return [(a, b), (b, a)] if a is not None and b is not None else []
-
-
-def producer(value: ir.Value | None, op_type: str) -> ir.Node | None:
-    """Return the node that makes the value, if it is an ONNX `op_type`, else None."""
-    node = value.producer() if value is not None else None
-    return node if node is not None and node.op_type == op_type and not node.domain else None
 
 
 def mean_of(value: ir.Value) -> Mean | None:

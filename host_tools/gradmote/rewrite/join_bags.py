@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import onnx_ir as ir
 
-from ..ir.graph import Builder, attribute, constant_array, prune, sort_nodes, take_over
+from ..ir.graph import Builder, attribute, constant_array, producer, prune, sort_nodes, take_over
 from .rewrite_reductions import reduce
 
 #: What a bag's rows become.
@@ -70,12 +70,6 @@ def run_of(node: ir.Node) -> Bag | None:
         return None
     start, end = int(first[0]), min(int(last[0]), int(source.shape[0]))
     return Bag(node.op_type, gather.inputs[0] if gather else None, source, start, end) if 0 <= start < end else None
-
-
-def producer(value: ir.Value | None, *op_types: str) -> ir.Node | None:
-    """Return the node that makes a value if it has one of these types, else None."""
-    node = value.producer() if value is not None else None
-    return node if node is not None and node.op_type in op_types and not node.domain else None
 
 
 def constants(node: ir.Node | None, index: int) -> list[float] | None:
