@@ -82,7 +82,7 @@ EXPLAINED = (
     ),
     Explained(
         ("LayerNormalization", "GroupNormalization", "InstanceNormalization"), ("gradient",), normalizes_two,
-        "two elements become -1 and 1, whatever they are: their gradient is what epsilon leaves, and float32 cancels in it",
+        "two elements become -1 and 1, whatever they are: the gradient is what epsilon leaves, and float32 cancels",
     ),
     Explained(
         ("Resize",), ("alone",), lambda d: d.attributes.get("antialias") == 1,
