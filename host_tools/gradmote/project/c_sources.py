@@ -13,6 +13,8 @@ from .create import require_new
 
 #: The file that has the options, and the line after which those of some models go.
 OPTIONS, GUARD = Path("include") / "gm_config.h", "#define GM_CONFIG_H\n"
+#: What CMake, ESP-IDF and Zephyr read.
+FOR_BUILDS = ("cmake", "zephyr", "CMakeLists.txt", "Kconfig", "Kconfig.options", "idf_component.yml")
 EXAMPLE = Path(__file__).parent / "templates" / "c_example"
 
 
@@ -31,7 +33,7 @@ def write_sources(
     selection = selected(images) if images else ""
     with new_folder(target) as made:
         write_folders(made, selection) if tree else write_one_source(made, selection)
-        for name in ("cmake", "CMakeLists.txt"):
+        for name in FOR_BUILDS:
             copy_part(origin() / "runtime_c" / name, made / name)
         copy_part(EXAMPLE, made / "example")
         copy_part(origin() / "LICENSE", made / "LICENSE")
