@@ -43,6 +43,7 @@ FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/
 FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
 #: Additional parts for projects in C and C++: what `gradmote sources` writes, and writes with.
 FOR_C = (
+    "bindings/rust",
     "runtime_c/CMakeLists.txt",
     "runtime_c/Kconfig",
     "runtime_c/Kconfig.options",
