@@ -99,7 +99,8 @@ function further({ name }: ExpectedTensor): DataError {
 function shapeProblems(given: number[], name: string, tensor: ExpectedTensor, classes: number | null): DataError[] {
   const [count, wanted] = [sizeOf(given), sizeOf(tensor.shape)], title = `'${named(tensor.name)}'`;
   if (count !== wanted) {
-    const text = `a sample of ${name} has ${count} value${count === 1 ? "" : "s"}, ${title} takes ${wanted} (${dims(tensor.shape)})`;
+    const takes = tensor.shape.length > 1 ? `${wanted} (${dims(tensor.shape)})` : `${wanted}`;
+    const text = `a sample of ${name} has ${count} value${count === 1 ? "" : "s"}, ${title} takes ${takes}`;
     return [new DataError(text, shapeHint(given, name, wanted, classes))];
   }
   if (!isTurned(given, tensor.shape)) return [];
