@@ -16,6 +16,28 @@ function(gradmote_command variable)
   set(${variable} ${GRADMOTE_COMMAND} PARENT_SCOPE)
 endfunction()
 
+# The definitions that leave out all kernels which these images do not need; none without images. Paths are relative to
+# `folder`.
+function(gradmote_selection variable models folder)
+  set(${variable} "" PARENT_SCOPE)
+  if(models STREQUAL "")
+    return()
+  endif()
+  gradmote_command(command)
+  execute_process(COMMAND ${command} kernels --flags ${models} WORKING_DIRECTORY ${folder}
+                  OUTPUT_VARIABLE flags OUTPUT_STRIP_TRAILING_WHITESPACE RESULT_VARIABLE status)
+  if(status)
+    message(FATAL_ERROR "`gradmote kernels` says above what is wrong with the models ${models}")
+  endif()
+  separate_arguments(flags NATIVE_COMMAND "${flags}")
+  list(TRANSFORM flags REPLACE "^-D" "")
+  set(${variable} ${flags} PARENT_SCOPE)
+  foreach(model IN LISTS models)
+    get_filename_component(model ${model} ABSOLUTE BASE_DIR ${folder})
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${model})
+  endforeach()
+endfunction()
+
 function(gradmote_model target model)
   gradmote_command(command)
   get_filename_component(model ${model} ABSOLUTE)

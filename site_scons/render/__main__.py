@@ -24,6 +24,7 @@ from . import (
     python_console,
     python_instructions,
     python_tables,
+    rust_errors,
 )
 from .spec import (
     C_OUT,
@@ -35,13 +36,14 @@ from .spec import (
     MICROPYTHON_OUT,
     PYTHON_OUT,
     ROOT,
+    RUST_OUT,
     SHARED_OUT,
 )
 
 NOTICE = "Rendered from runtime_c/spec by `scons render`; do not edit."
 SESSION_NOTICE = "Rendered from bindings/shared/spec/session.toml by `scons render`; do not edit."
 #: Suffixes of files in folders that have only rendered ones. A left-over header would still be included.
-SOURCES = (".c", ".cs", ".h", ".py", ".ts")
+SOURCES = (".c", ".cs", ".h", ".py", ".rs", ".ts")
 
 
 def rendered() -> dict[Path, str]:
@@ -60,6 +62,7 @@ def rendered() -> dict[Path, str]:
     files |= {MICROPYTHON_OUT / name: f"/* {NOTICE} */\n{text}" for name, text in micropython.render_c().items()}
     for name, text in micropython.render_python().items():
         files[MICROPYTHON_OUT / name] = f"# {NOTICE}\n# fmt: off\n{text}"
+    files |= {RUST_OUT / name: f"// {NOTICE}\n\n{text}" for name, text in rust_errors.render().items()}
     for module in (docs_console, docs_numerics, docs_records):
         files |= {DOCS_OUT / name: text for name, text in module.render().items()}
     return files

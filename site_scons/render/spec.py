@@ -24,6 +24,7 @@ PYTHON_OUT = ROOT / "host_tools" / "gradmote" / "generated"
 IR_OUT = ROOT / "host_tools" / "gradmote" / "ir" / "generated"
 JS_OUT = ROOT / "bindings" / "js" / "src" / "generated"
 MICROPYTHON_OUT = ROOT / "bindings" / "micropython" / "generated"
+RUST_OUT = ROOT / "bindings" / "rust" / "src" / "generated"
 DOCS_OUT = ROOT / "docs"
 
 #: Element counts that an extent may name, besides parameters.

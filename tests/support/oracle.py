@@ -139,18 +139,20 @@ def widen_constant(constant: onnx.NodeProto) -> None:
             attribute.CopyFrom(helper.make_attribute("value", tensor))
 
 
-def finite_differences(function: Callable[[Arrays], float], parameters: Mapping[str, np.ndarray]) -> Arrays:
-    """Return (f(p + h) - f(p - h)) / 2h for each element of each parameter, in float64."""
+def finite_differences(
+    function: Callable[[Arrays], float], parameters: Mapping[str, np.ndarray], step: float = STEP
+) -> Arrays:
+    """Return (f(p + h) - f(p - h)) / 2h for each element of each parameter, in float64. step: h."""
     point = {name: array.astype(np.float64) for name, array in parameters.items()}
     gradients = {}
     for name, array in point.items():
         gradients[name] = np.zeros(array.shape)
         for index in np.ndindex(array.shape):
             centre = array[index]
-            array[index] = centre + STEP
+            array[index] = centre + step
             above = function(point)
-            array[index] = centre - STEP
-            gradients[name][index] = (above - function(point)) / (2 * STEP)
+            array[index] = centre - step
+            gradients[name][index] = (above - function(point)) / (2 * step)
             array[index] = centre
     return gradients
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import onnx
 import onnx.version_converter
 import onnx_ir as ir
+from onnx import numpy_helper
 
 from ..errors import ModelError
 from ..ir.graph import unique_name
@@ -12,6 +13,10 @@ from .branch_weights import graphs_of, is_tensor, separate
 
 #: The first opset in which a PRelu's slopes broadcast.
 _OPSET_OF_BROADCAST_SLOPES = 7
+#: The first opset in which a Resize says how it transforms coordinates.
+_OPSET_OF_HALF_PIXELS = 11
+#: Operators that flatten their input at an axis before opset 13, by default at axis 1.
+_FLATTENED = ("Softmax", "LogSoftmax", "Hardmax")
 #: The first opset in which ScatterElements can add several updates of one element.
 _OPSET_OF_SUMS = 16
 #: Operators whose default changed in that opset.
@@ -30,7 +35,12 @@ def raise_opset(proto: onnx.ModelProto) -> onnx.ModelProto:
         try:
             if version < _OPSET_OF_BROADCAST_SLOPES:
                 spread_slopes(proto)
+            check_flattened(proto)
             proto = onnx.version_converter.convert_version(proto, 13)
+            if version < _OPSET_OF_HALF_PIXELS:
+                keep_corners(proto)
+        except ModelError:
+            raise
         except Exception as error:  # ConvertError, and whatever else the converter raises
             raise ModelError(
                 f"opset {version} cannot be converted to 13: {str(error).strip()}", "export it with opset 13 or newer"
@@ -54,6 +64,51 @@ def spread_slopes(proto: onnx.ModelProto) -> None:
             made = onnx.helper.make_node("Unsqueeze", [node.input[1]], [spread], axes=list(range(1, rank - 1)))
             node.input[1] = spread
             proto.graph.node.insert(index, made)
+
+
+def check_flattened(proto: onnx.ModelProto) -> None:
+    """Raise ModelError for a Softmax of a vector along axis 1, which onnx's converter makes a row of ones.
+
+    That axis is the default before opset 13.
+    """
+    ranks = ranks_of(proto)
+    for node in proto.graph.node:
+        axis = next((a.i for a in node.attribute if a.name == "axis"), 1)
+        rank = ranks.get(node.input[0]) if node.op_type in _FLATTENED else None
+        if rank is not None and axis >= rank:
+            raise ModelError(
+                f"axis {axis} does not exist in '{node.input[0]}' of rank {rank}",
+                f"before opset 13, {node.op_type} has axis 1 by default: export with opset 13 or set its axis",
+                node.name or f"{node.op_type} -> {node.output[0]}",
+            )
+
+
+def ranks_of(proto: onnx.ModelProto) -> dict[str, int]:
+    """Return the ranks of the values whose shapes onnx infers."""
+    graph = onnx.shape_inference.infer_shapes(proto).graph
+    found = [v for v in (*graph.input, *graph.value_info, *graph.output) if v.type.tensor_type.HasField("shape")]
+    return {value.name: len(value.type.tensor_type.shape.dim) for value in found}
+
+
+def keep_corners(proto: onnx.ModelProto) -> None:
+    """Give each Resize of a model older than opset 11 the coordinates that it had.
+
+    Output i is at i / scale, as onnxruntime computes it; the nearest element is below, or above if the size shrinks.
+    onnx's converter leaves the newer default, half pixels. Raises ModelError if some axes shrink and others grow.
+    """
+    constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
+    constants |= {n.output[0]: numpy_helper.to_array(n.attribute[0].t) for n in proto.graph.node if is_tensor(n)}
+    for node in [n for n in proto.graph.node if n.op_type == "Resize"]:
+        scales = constants.get(node.input[2])
+        shrinks = scales is not None and bool((scales < 1).any())
+        if shrinks and bool((scales > 1).any()):  # type: ignore[operator]
+            raise ModelError(
+                "a Resize that shrinks some axes and widens others has no equal in newer opsets",
+                "export with opset 11 or newer",
+                node.name or f"Resize -> {node.output[0]}",
+            )
+        node.attribute.append(onnx.helper.make_attribute("coordinate_transformation_mode", "asymmetric"))
+        node.attribute.append(onnx.helper.make_attribute("nearest_mode", "ceil" if shrinks else "floor"))
 
 
 def raise_opset_13(proto: onnx.ModelProto) -> onnx.ModelProto:

@@ -13,6 +13,10 @@ from .create import require_new
 
 #: The file that has the options, and the line after which those of some models go.
 OPTIONS, GUARD = Path("include") / "gm_config.h", "#define GM_CONFIG_H\n"
+#: What CMake, ESP-IDF and Zephyr read.
+FOR_BUILDS = ("cmake", "zephyr", "CMakeLists.txt", "Kconfig", "Kconfig.options", "idf_component.yml")
+#: What makes a crate of the one source.
+FOR_RUST = ("Cargo.toml", "build.rs", "examples", "rustfmt.toml", "src", "tests")
 EXAMPLE = Path(__file__).parent / "templates" / "c_example"
 
 
@@ -21,8 +25,8 @@ def write_sources(
 ) -> Path:
     """Write the library into a new or empty folder, and return its path.
 
-    It is gradmote.c, gradmote.h and gradmote.hpp, or with `tree` the runtime's folders, with a
-    CMakeLists.txt and an example. images: compiled models, whose kernels alone are compiled then; by
+    It is gradmote.c, gradmote.h and gradmote.hpp, which are a crate for Rust too, or with `tree` the
+    runtime's folders; with what CMake, ESP-IDF and Zephyr read, and an example. images: compiled models, whose kernels alone are compiled then; by
     default all. Raises DataError for a folder that is not empty, and ImageError for a damaged image;
     nothing is written then.
     """
@@ -31,9 +35,11 @@ def write_sources(
     selection = selected(images) if images else ""
     with new_folder(target) as made:
         write_folders(made, selection) if tree else write_one_source(made, selection)
-        for name in ("cmake", "CMakeLists.txt"):
+        for name in FOR_BUILDS:
             copy_part(origin() / "runtime_c" / name, made / name)
-        copy_part(EXAMPLE, made / "example")
+        for name in () if tree else FOR_RUST:
+            copy_part(origin() / "bindings" / "rust" / name, made / name)
+        copy_part(EXAMPLE, made / "examples" / "cmake")
         copy_part(origin() / "LICENSE", made / "LICENSE")
     return target
 

@@ -42,7 +42,16 @@ FOR_FIRMWARE = ("firmware/freestanding", "site_scons/footprint.py", "site_scons/
 #: Additional parts for building WebAssembly modules.
 FOR_WASM = ("bindings/wasm", "firmware/freestanding", "site_scons/wasm_module.py")
 #: Additional parts for projects in C and C++: what `gradmote sources` writes, and writes with.
-FOR_C = ("runtime_c/CMakeLists.txt", "runtime_c/cmake", "site_scons/amalgamate.py")
+FOR_C = (
+    "bindings/rust",
+    "runtime_c/CMakeLists.txt",
+    "runtime_c/Kconfig",
+    "runtime_c/Kconfig.options",
+    "runtime_c/cmake",
+    "runtime_c/idf_component.yml",
+    "runtime_c/zephyr",
+    "site_scons/amalgamate.py",
+)
 #: The suffixes of the files that a firmware is built from.
 _SOURCES = (".c", ".cpp", ".csv", ".h", ".ini", ".ld", ".py", ".syms", ".toml")
 _PACKED = Path(__file__).with_name("sources.zip.bz2")

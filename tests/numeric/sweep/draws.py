@@ -103,7 +103,8 @@ class Draw:
     def model(self, fixed: bool, shape: tuple[int, ...] | None = None) -> onnx.ModelProto:
         """Return the model. fixed: floats are initializers. shape: the result's, or None to infer it."""
         outputs = [f"out{k}" for k in range(self.outputs)]
-        own = helper.make_node(self.op_type, self.names, outputs, **self.attributes)
+        own = helper.make_node(self.op_type, self.names, outputs)
+        own.attribute.extend(attribute(name, value) for name, value in self.attributes.items())
         cast = helper.make_node("Cast", [outputs[self.used]], ["y"], to=TensorProto.FLOAT)
         if self.dequantizes:
             cast = helper.make_node("DequantizeLinear", [outputs[0], *self.names[1:]], ["y"])
@@ -123,6 +124,11 @@ class Draw:
         made = onnx.shape_inference.infer_shapes(made, data_prop=True)
         is_known = made.graph.output[0].type.tensor_type.HasField("shape")
         return made if is_known or shape is not None or self.result is None else self.model(fixed, self.result)
+
+
+def attribute(name: str, value: Any) -> onnx.AttributeProto:
+    """Return an attribute; an empty list is one of integers, such as the perm of a scalar's Transpose."""
+    return helper.make_attribute(name, value, attr_type=onnx.AttributeProto.INTS if value == [] else None)
 
 
 DRAWS: dict[str, Callable[[Draw], None]] = {}

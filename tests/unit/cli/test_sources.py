@@ -42,7 +42,7 @@ def test_for_a_model_they_compile_its_kernels_alone(tree, model, tmp_path):
     defined = set(re.findall(r"#define (\w+ ?\d*)$", run(["gcc", "-E", "-dM", str(header)]), re.MULTILINE))
     assert {flag[2:].replace("=", " ") for flag in needs_of(model).flags()} <= defined
     whole = write_sources(tmp_path / "whole", tree=tree)
-    for name in ("CMakeLists.txt", "example/learn.c", "LICENSE"):
+    for name in ("CMakeLists.txt", "examples/cmake/learn.c", "LICENSE"):
         assert (made / name).read_bytes() == (whole / name).read_bytes()
 
 
