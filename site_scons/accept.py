@@ -19,7 +19,7 @@ MEASURED = {
 ON_DEMAND = {
     "costs": "bench.calibrate_cost",  # gradmote/report/analyze/costs.json
     "boards": "bench.boards",  # docs/BOARDS.md
-    "durations": "support.durations",  # tests/durations.json
+    "durations": "support.budget",  # tests/durations.json
 }
 FOOTPRINTS = "footprints"  # gradmote/device/boards.json
 

@@ -15,6 +15,7 @@ sys.path[:0] = [str(ROOT / "site_scons"), str(ROOT / "bindings" / "python"), str
 sys.path.append(str(ROOT / "examples"))
 
 from support import sampling  # noqa: E402 - found by the path above
+from support.long_files import changed_files, is_run_of_all, resting_files  # noqa: E402
 
 pytest_plugins = ["pytester"]
 
@@ -32,6 +33,7 @@ settings.register_profile(
 settings.load_profile("gradmote")
 
 SEED = pytest.StashKey[int]()
+CHANGED = pytest.StashKey[list[str]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -42,6 +44,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     worker = getattr(config, "workerinput", None)
     config.stash[SEED] = worker["gradmote_seed"] if worker else sampling.new_seed()
+    config.stash[CHANGED] = worker["gradmote_changed"] if worker else changed_files()
     if sampling.given_seed() is not None:
         config.option.hypothesis_seed = str(config.stash[SEED])
     if config.getoption("--record-durations"):
@@ -72,8 +75,9 @@ def pytest_report_header(config: pytest.Config) -> str:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: object) -> None:
-    """Give each process of `pytest -n` the seed of the run."""
-    node.workerinput["gradmote_seed"] = node.config.stash[SEED]  # type: ignore[attr-defined]
+    """Give each process of `pytest -n` what chooses the sample of the run."""
+    chooses = {"gradmote_seed": node.config.stash[SEED], "gradmote_changed": node.config.stash[CHANGED]}  # type: ignore[attr-defined]
+    node.workerinput.update(chooses)  # type: ignore[attr-defined]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -89,7 +93,8 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     from support.tiers import mark
 
-    sampling.leave_to_nights(config, items, config.stash[SEED])
+    seed, changed = config.stash[SEED], config.stash[CHANGED]
+    sampling.leave_to_nights(config, items, seed, resting_files(seed, changed) if is_run_of_all(config) else ())
     mark(items)
     if hasattr(config, "workerinput"):
         from support.scheduling import long_first

@@ -1,27 +1,21 @@
 """How long tests take: tests/durations.json has the processor seconds of each function, over all the parameters in a
-plain run, and of each file's quick ones together. The scheduler, the tiers and the budget read it.
+plain run, and of each file's quick ones together. The scheduler, the tiers, the budget and the days of long files read
+it.
 
-`pytest --record-durations` measures the tests that run; `python -m support.durations` and `scons accept
-ONLY=durations` measure a whole plain run.
+`pytest --record-durations` measures the tests that run; `scons accept ONLY=durations` measures all files.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
-from collections import defaultdict
 from functools import cache
 from pathlib import Path
 
 import pytest
-import tomllib
-
-from .sampling import share_of_days
 
 ROOT = Path(__file__).resolve().parents[2]
-DURATIONS, BUDGET = ROOT / "tests" / "durations.json", ROOT / "tests" / "budget.toml"
+DURATIONS = ROOT / "tests" / "durations.json"
 #: Seconds below which a function counts among the quick ones of its file.
 QUICK = 0.2
 #: The name of the quick ones.
@@ -33,26 +27,17 @@ Seconds = dict[str, dict[str, float]]
 
 @cache
 def recorded() -> Seconds:
+    """Return the records as they were when this process first asked."""
+    return read()
+
+
+def read() -> Seconds:
     return json.loads(DURATIONS.read_text())
 
 
 def of_file(file: str) -> float:
     """Return the seconds of all tests of a file, 0 if it was never measured."""
     return sum(recorded().get(file, {}).values())
-
-
-def by_folder(seconds: Seconds) -> dict[str, float]:
-    """Return the seconds of each folder of tests/ on an average day: tests that take turns count in part."""
-    folders: dict[str, float] = defaultdict(float)
-    for file, functions in seconds.items():
-        shares = {name: share_of_days(f"{file}::{name}") for name in functions}
-        folders[file.split("/")[1]] += sum(functions[name] * share for name, share in shares.items())
-    return dict(folders)
-
-
-def budget() -> dict[str, float]:
-    """Return the seconds allowed for the tests of each folder."""
-    return tomllib.loads(BUDGET.read_text())["seconds"]
 
 
 def place_of(nodeid: str) -> tuple[str, str]:
@@ -112,29 +97,3 @@ def without_quick(functions: dict[str, float]) -> dict[str, float]:
 def processor_seconds() -> float:
     """Return the seconds of this process and of its finished children; other work on the computer does not count."""
     return sum(os.times()[:4])
-
-
-# ---- Output --------------------------------------------------------------------------------------------------------
-
-
-def table(seconds: Seconds) -> str:
-    """Return the seconds of each folder beside its budget, as lines."""
-    allowed, taken = budget(), by_folder(seconds)
-    rows = [f"{folder:12}{taken.get(folder, 0):8.0f}{allowed.get(folder, 0):8.0f}" for folder in sorted(taken)]
-    total = f"{'all':12}{sum(taken.values()):8.0f}{sum(allowed.values()):8.0f}"
-    return "\n".join([f"{'tests/':12}{'seconds':>8}{'budget':>8}", *rows, total])
-
-
-def main() -> int:
-    if sys.argv[1:] == ["--show"]:
-        print(table(recorded()))
-        return 0
-    workers = (os.cpu_count() or 1) + 1
-    command = [sys.executable, "-m", "pytest", "-q", "-n", str(workers), "--record-durations"]
-    status = subprocess.run(command, cwd=ROOT, check=False).returncode
-    print(table(json.loads(DURATIONS.read_text())))
-    return status
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import date
 from functools import cache
 from itertools import combinations
@@ -70,18 +70,22 @@ def at_most(most: int) -> int:
 # ---- Matrices of parameters ----------------------------------------------------------------------------------------
 
 
-def leave_to_nights(config: pytest.Config, items: list[pytest.Item], seed: int) -> None:
+def leave_to_nights(
+    config: pytest.Config, items: list[pytest.Item], seed: int, resting_files: Collection[str] = ()
+) -> None:
     """Keep only the sample of the collected tests; all of them if the command line names single tests."""
     if is_whole() or any("::" in argument for argument in config.args):
         return
-    items[:], cut = sampled(items, seed)
+    items[:], cut = sampled(items, seed, resting_files)
     config.hook.pytest_deselected(items=cut)
 
 
-def sampled(items: Sequence[pytest.Item], seed: int) -> tuple[list[pytest.Item], list[pytest.Item]]:
+def sampled(
+    items: Sequence[pytest.Item], seed: int, resting_files: Collection[str] = ()
+) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """Return the tests to run, and those left to nights."""
     files: dict[str, dict[str, list[pytest.Item]]] = {}
-    resting = set(resting_tests(seed))
+    resting = {*resting_tests(seed), *resting_files}
     cut: set[pytest.Item] = set()
     for item in items:
         function = item.nodeid.partition("[")[0]

@@ -29,6 +29,7 @@ def transposed_window(node: ir.Node, most: int = 2) -> Window:
     """
     kernel = attribute(node, "kernel_shape", spatial(node.inputs[1]))
     window = window_of(node, spatial(node.outputs[0]), spatial(node.inputs[0]), kernel, most)
+    check_output_shape(node, window)
     same = attribute(node, "auto_pad", "NOTSET") in ("SAME_UPPER", "SAME_LOWER")
     if same and any(attribute(node, "output_padding", [])) and "output_shape" not in node.attributes:
         raise UnsupportedOperator(
@@ -39,11 +40,27 @@ def transposed_window(node: ir.Node, most: int = 2) -> Window:
     return padded_to_output(node, window) if same or "output_shape" in node.attributes else window
 
 
+def check_output_shape(node: ir.Node, window: Window) -> None:
+    """Refuse an output_shape that has room for more elements than the input has.
+
+    onnxruntime refuses it too; onnx's reference reads each element of x as another one's.
+    """
+    room = [u - p - e for u, p, e in zip(window.uncovered, window.pads, window.ends, strict=True)]
+    if "output_shape" in node.attributes and any(r >= s for r, s in zip(room, window.strides, strict=True)):
+        most = [n - r + s - 1 for n, r, s in zip(window.inputs, room, window.strides, strict=True)]
+        raise UnsupportedOperator(
+            f"ConvTranspose's output_shape {window.inputs} is larger than {most}, the most that its input, "
+            "kernel and strides make",
+            "use a smaller output_shape, and a Pad after it",
+            describe(node),
+        )
+
+
 def padded_to_output(node: ir.Node, window: Window) -> Window:
     """Return the window with the pads that follow from the given size of the output.
 
     With SAME_UPPER the larger half is at the end, else at the start. If the given output is larger than
-    one without pads, the elements at its end are the bias alone.
+    one without pads, by less than a stride, the elements at its end are the bias alone.
     """
     extra = attribute(node, "output_padding", [0] * len(window.inputs))
     given = [p + e for p, e in zip(window.pads, window.ends, strict=True)]

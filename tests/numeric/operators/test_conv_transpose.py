@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from onnx import helper, numpy_helper
 
+from gradmote import compile_model
+from gradmote.errors import UnsupportedOperator
 from gradmote_runtime import Session
 from support.oracle import (
     Case,
@@ -123,6 +126,19 @@ def test_auto_pad(auto_pad, kernel, strides):
 def test_output_shape(output):
     """The output is smaller than without pads, as large, and larger."""
     check_against_ort(transpose_case(4, (1, 2, 3, 3), (2, 2, 3, 3), strides=[3, 2], output_shape=output))
+
+
+@pytest.mark.parametrize(("output", "attributes"), [([12, 7], {}), ([9, 9], {}), ([12, 7], {"output_padding": [2, 0]})])
+def test_an_output_shape_with_room_for_further_elements_is_refused_as_by_onnxruntime(output, attributes):
+    made = node("ConvTranspose", "x w", "y", strides=[3, 2], output_shape=output, **attributes)
+    shapes = {"x": (1, 2, 3, 3), "y": (1, 2, *output)}
+    x, y = [helper.make_tensor_value_info(name, 1, shape) for name, shape in shapes.items()]
+    graph = helper.make_graph([made], "g", [x], [y], [numpy_helper.from_array(values(2, 2, 2, 3, 3), "w")])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=8)
+    with pytest.raises(UnsupportedOperator, match=r"is larger than \[11, 8\]"):
+        compile_model(model, batch=None)
+    with pytest.raises(Exception, match="inconsistent"):
+        run_ort(model, {"x": values(1, 1, 2, 3, 3)})
 
 
 def check_against_ort(case):

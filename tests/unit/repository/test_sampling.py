@@ -6,6 +6,7 @@ import subprocess
 import sys
 from itertools import combinations, product
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import tomllib
@@ -13,7 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gradmote.device.boards import boards
-from support import sampling
+from support import long_files, sampling
+from support.long_files import changed_files, days, is_run_of_all, resting_files, seconds_on_its_day, share_of_file
 from support.sampling import (
     STRENGTH,
     at_most,
@@ -105,6 +107,42 @@ def test_values_of_two_rotations_meet() -> None:
     tests = {(due, value) for day in range(100) for due in of_the_turn("abcd", 2, day, "turn")
              for value in of_the_turn("xy", 1, day, "matrix")}  # fmt: skip
     assert len(tests) == 8
+
+
+def test_each_long_file_has_its_day(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = {file for day in days() for file in day}
+    count = len(days())
+    ran = [long - resting_files(seed, ()) for seed in range(count)]
+    assert set().union(*ran) == long and sum(map(len, ran)) == len(long)
+    assert all(seconds_on_its_day(file) > table()["files"]["seconds"] for file in long)
+    file = min(resting_files(7, ()))
+    assert file not in resting_files(7, [file]) and share_of_file(file) == 1 / count
+    assert share_of_file("tests/c/no_such_test.py") == 1.0
+
+
+def test_days_take_about_as_long() -> None:
+    seconds = [sum(map(seconds_on_its_day, day)) for day in days()]
+    assert max(seconds) < 1.1 * min(seconds)
+
+
+@pytest.mark.parametrize(("source", "changes", "is_of_all"), [
+    ("TESTPATHS", {}, True), ("INVOCATION_DIR", {}, True), ("ARGS", {}, False),
+    ("TESTPATHS", {"markexpr": "not slow"}, False), ("TESTPATHS", {"keyword": "softmax"}, False),
+    ("TESTPATHS", {"record_durations": True}, False),
+])  # fmt: skip
+def test_only_a_run_of_all_leaves_files_out(source: str, changes: dict[str, object], is_of_all: bool) -> None:
+    options = {"markexpr": "", "keyword": "", "record_durations": False, **changes}
+    config = SimpleNamespace(
+        args_source=pytest.Config.ArgsSource[source], option=SimpleNamespace(**options),
+        getoption=lambda name: options[name.removeprefix("--").replace("-", "_")],
+    )  # fmt: skip
+    assert is_run_of_all(config) == is_of_all  # type: ignore[arg-type]
+
+
+def test_changed_files_are_those_of_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert all(file.startswith("tests/") for file in changed_files())
+    monkeypatch.setattr(long_files, "ROOT", tmp_path)
+    assert changed_files() == []
 
 
 def test_draws_are_those_of_tests(root: Path) -> None:
