@@ -1,15 +1,15 @@
-"""The crate for Rust: its own tests, the twin's bits, lifetimes that do not compile, and clippy and rustdoc without a
-warning. The crate is what `gradmote sources` writes."""
+"""The crate for Rust: its own tests, the twin's bits here and on a board, lifetimes that do not compile, and clippy and
+rustdoc without a warning. The crate is what `gradmote sources` writes."""
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from bench.builds.cmake import Case
+from bench.builds.rust import cargo, on_board, source_of_core
 
 from gradmote.project.c_sources import write_sources
 from runtime_sources import host_runs_fused
@@ -60,13 +60,6 @@ def crate(tmp_path_factory: pytest.TempPathFactory, case: Case) -> Path:
     return write_sources(tmp_path_factory.mktemp("crate") / "gradmote", [case.files[0]])
 
 
-def cargo(crate: Path, *words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    command = ["cargo", words[0], "--offline", "--quiet", *words[1:]]
-    return subprocess.run(
-        command, cwd=crate, env={**os.environ, **variables}, capture_output=True, text=True, check=False, timeout=600
-    )
-
-
 @pytest.mark.parametrize("profile", ["strict", "fused"])
 def test_it_trains_to_the_twins_bits(profile: str, crate: Path, case: Case) -> None:
     if profile == "fused" and not host_runs_fused():
@@ -74,6 +67,13 @@ def test_it_trains_to_the_twins_bits(profile: str, crate: Path, case: Case) -> N
     done = cargo(crate, "run", "--features", profile, "--example", "train_state", "--", *map(str, case.files))
     assert done.returncode == 0, done.stderr
     assert done.stdout == train_state.said_by_twin(case.image, case.batches, profile)
+
+
+@pytest.mark.skipif(source_of_core() is None, reason="apt-get install rustc-web rust-web-src")
+@pytest.mark.skipif(shutil.which("qemu-system-arm") is None, reason="apt-get install qemu-system-arm")
+def test_a_cortex_m4f_trains_to_the_twins_bits(crate: Path, case: Case, tmp_path: Path) -> None:
+    said, _ = on_board(crate, case, tmp_path)
+    assert said == train_state.said_by_twin(case.image, case.batches, "strict")
 
 
 def test_its_own_tests_pass(crate: Path, case: Case) -> None:
