@@ -14,53 +14,81 @@ from tempfile import TemporaryDirectory
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("tests", "site_scons", "bindings/python")]
 
+from bench.builds import rust  # noqa: E402
 from bench.builds.cmake import ROWS, Case, Row, build, run  # noqa: E402
+from bench.builds.lines import WRITTEN, counts  # noqa: E402
 from rich.console import Console  # noqa: E402
 from rich.table import Table  # noqa: E402
 
 from support import train_state  # noqa: E402
 
-COLUMNS = ("row", "way", "generator", "compiler", "profile", "state SHA-256", "twin's", ".text")
+ALL = [*ROWS, rust.HERE, rust.BOARD]
+COLUMNS = ("row", "way", "generator", "compiler", "profile", "ran on", "state SHA-256", "twin's", ".text")
+WRITTEN_COLUMNS = ("build system", "lines by hand", "neither blank nor comment")
 
 
 def main() -> int:
     """Print a row for each build; return 1 if one differs from its twin."""
     parser = argparse.ArgumentParser(prog="bench.builds", description="Build systems beside the twin.")
-    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"by default all: {', '.join(r.name for r in ROWS)}")
+    parser.add_argument("rows", nargs="*", metavar="ROW", help=f"by default all: {', '.join(r.name for r in ALL)}")
     parser.add_argument("--page", type=Path, help="write the table into this page, between its marks")
     arguments = parser.parse_args()
     given, rows, fine = arguments.rows, [COLUMNS, ("---",) * (len(COLUMNS) - 1) + ("--:",)], True
     with TemporaryDirectory() as folder:
         case = Case(Path(folder))
-        for index, row in enumerate(r for r in ROWS if not given or r.name in given):
+        for index, row in enumerate(r for r in ALL if not given or r.name in given):
             cells, same = measured(row, case, Path(folder) / str(index))
-            rows.append((row.name, row.way, row.generator, row.compiler, row.profile, *cells))
+            rows.append((row.name, row.way, row.generator, row.compiler, row.profile, place_of(row), *cells))
             fine = fine and same
-    table = Table(*COLUMNS, box=None)
-    for cells in rows[2:]:
-        table.add_row(*cells)
-    Console(width=140).print(table)
+    written = lines_by_hand()
+    for title, body in ((COLUMNS, rows), (WRITTEN_COLUMNS, written)):
+        table = Table(*title, box=None)
+        for cells in body[2:]:
+            table.add_row(*cells)
+        Console(width=140).print(table)
     if arguments.page is not None and fine:
-        write_page(arguments.page, rows)
+        write_page(arguments.page, "builds", rows)
+        write_page(arguments.page, "lines", written)
     return not fine
 
 
-def write_page(page: Path, rows: list[tuple[str, ...]]) -> None:
+def place_of(row: Row) -> str:
+    """Return the name of the computer or emulated board that runs a row's program."""
+    if row.library:
+        return "nothing"
+    if row.emulator[1:2] == ("-M",):
+        return f"QEMU, {row.emulator[2]}"
+    return row.emulator[0] if row.emulator else "this computer"
+
+
+def lines_by_hand() -> list[tuple[str, ...]]:
+    """Return the table of lines written for each build system, and their sum."""
+    found = {system: counts(system) for system in WRITTEN}
+    found["all"] = tuple(map(sum, zip(*found.values(), strict=True)))
+    body = [(system, *(f"{count:,}" for count in numbers)) for system, numbers in found.items()]
+    return [WRITTEN_COLUMNS, ("---", "--:", "--:"), *body]
+
+
+def write_page(page: Path, mark: str, rows: list[tuple[str, ...]]) -> None:
     """Put the rows between the marks of a page."""
-    before, _, rest = page.read_text().partition("<!-- builds -->\n")
+    before, begin, rest = page.read_text().partition(f"<!-- {mark} -->\n")
     lines = "".join(f"| {' | '.join(cells)} |\n" for cells in rows)
-    page.write_text(f"{before}<!-- builds -->\n{lines}<!-- end -->{rest.partition('<!-- end -->')[2]}")
+    page.write_text(f"{before}{begin}{lines}<!-- end -->{rest.partition('<!-- end -->')[2]}")
 
 
 def measured(row: Row, case: Case, folder: Path) -> tuple[list[str], bool]:
     """Return a row's digest, whether it is its twin's, and the size of its code; or what is missing."""
-    if missing := row.missing():
+    is_crate = row.way == "cargo"
+    if missing := rust.missing(row) if is_crate else row.missing():
         return [f"not built: no {missing}", "", ""], True
     folder.mkdir()
-    program = build(row, case, folder)
-    if row.library:
-        return ["compiled, not run", "", ""], True
-    said = run(row, program, case)
+    if is_crate:
+        said, program = rust.built(row, case, folder)
+    else:
+        program = build(row, case, folder)
+        if row.library:
+            return ["", "", ""], True
+        said = run(row, program, case)
     same = said == train_state.said_by_twin(case.image, case.batches, row.profile)
     words = said.split()[len(case.batches) :]
     state = b"".join(int(word, 16).to_bytes(4, "little") for word in words)

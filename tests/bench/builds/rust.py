@@ -11,8 +11,9 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from bench.builds.cmake import CONSUMER, ON_MPS2, TOOLCHAIN, Case, call
+from bench.builds.cmake import CONSUMER, ON_MPS2, TOOLCHAIN, Case, Row, call
 
+from gradmote.project.c_sources import write_sources
 from support import train_state
 
 TARGET = "thumbv7em-none-eabihf"
@@ -23,6 +24,29 @@ CORE = ("--edition=2024", "--crate-type=rlib", f"--target={TARGET}", "-O", "-Cpa
         "-Zforce-unstable-if-unmarked", "--cap-lints=allow")  # fmt: skip
 #: newlib and libgcc have all that the core library calls.
 BUILTINS = "#![no_std]\n#![feature(compiler_builtins)]\n#![compiler_builtins]\n"
+
+
+HERE = Row("Rust", "cargo", "", "rustc")
+BOARD = Row("Rust, Cortex-M4F", "cargo", "", "rustc", emulator=ON_MPS2)
+
+
+def missing(row: Row) -> str:
+    """Return what a row lacks here, or ""."""
+    if shutil.which("cargo") is None:
+        return "cargo"
+    lacks = [tool for tool in row.emulator[:1] if shutil.which(tool) is None]
+    return "source of Rust's core library" if row == BOARD and source_of_core() is None else "".join(lacks)
+
+
+def built(row: Row, case: Case, folder: Path) -> tuple[str, Path]:
+    """Build and run the crate's example in a folder. Return what it prints, and the program."""
+    crate = write_sources(folder / "gradmote", [case.files[0]])
+    if row == BOARD:
+        return on_board(crate, case, folder)
+    done = cargo(crate, "build", "--release", f"--features={row.profile}", "--example=train_state")
+    assert done.returncode == 0, done.stderr
+    program = crate / "target" / "release" / "examples" / "train_state"
+    return train_state.said_by([program, *case.files]), program
 
 
 def cargo(crate: Path, *words: str, command: str = "cargo", **variables: str) -> subprocess.CompletedProcess[str]:
