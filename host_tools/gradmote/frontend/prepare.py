@@ -99,9 +99,10 @@ def keep_corners(proto: onnx.ModelProto) -> None:
     constants = {tensor.name: numpy_helper.to_array(tensor) for tensor in proto.graph.initializer}
     constants |= {n.output[0]: numpy_helper.to_array(n.attribute[0].t) for n in proto.graph.node if is_tensor(n)}
     for node in [n for n in proto.graph.node if n.op_type == "Resize"]:
-        scales = constants.get(node.input[2])
-        shrinks = scales is not None and bool((scales < 1).any())
-        if shrinks and bool((scales > 1).any()):  # type: ignore[operator]
+        known = constants.get(node.input[2])
+        scales = [] if known is None else known.tolist()
+        shrinks = any(scale < 1 for scale in scales)
+        if shrinks and any(scale > 1 for scale in scales):
             raise ModelError(
                 "a Resize that shrinks some axes and widens others has no equal in newer opsets",
                 "export with opset 11 or newer",
