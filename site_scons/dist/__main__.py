@@ -18,7 +18,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from . import android, apple, archives, maven, nuget, studio, swift_package, wheels
+from . import android, apple, archives, cmsis_pack, maven, nuget, studio, swift_package, wheels
 from .audits import audit
 from .commands import OUT, WORK, Failed, Missing
 from .targets import TARGETS
@@ -39,6 +39,7 @@ PRODUCTS: dict[str, Callable[[], Path]] = {
     **{target.name: partial(lambda made: wheels.platform_wheel(pure(), made), target) for target in TARGETS},
     "arduino": archives.arduino,
     "platformio": archives.platformio,
+    "cmsis-pack": cmsis_pack.package,
     "maven": maven.package,
     "nuget": nuget.package,
     "swift": swift_package.package,

@@ -23,7 +23,7 @@ MACOS = (11, 0)
 
 def audit(path: Path) -> str:
     """Return the results of the checks in a few words. Raises Failed."""
-    if path.suffix in (".zip", ".nupkg"):
+    if path.suffix in (".zip", ".nupkg", ".pack"):
         return package_audits.audit(path) or "-"
     found = [] if path.suffix == ".tgz" or "platformio" in path.name else [twine(path)]
     if "abi3" in path.name:

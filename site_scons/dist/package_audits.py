@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .apple import PARTS, PROCESSORS
+from .cmsis_pack import DESCRIPTION, named_files
 from .commands import Failed
 from .maven import DIGESTS
 from .targets import TARGETS
@@ -31,13 +32,15 @@ LOADED = {
     "jni": r"libc\.so|libm\.so|libdl\.so",
 }
 #: The functions that libraries take from Android's C library.
-OF_ANDROID = {"calloc", "dlopen", "dlsym", "fmaf", "free", "malloc", "memcmp", "memcpy", "memmove", "memset", "snprintf",
-              "sqrtf", "strcmp", "strcpy", "strlen", "strncpy"}  # fmt: skip
+OF_ANDROID = {"calloc", "dlopen", "dlsym", "fmaf", "free", "malloc", "memcmp", "memcpy", "memmove", "memset",
+              "snprintf", "sqrtf", "strcmp", "strcpy", "strlen", "strncpy"}  # fmt: skip
 #: The least alignment of segments: Android's pages may have 16 KB.
 ANDROIDS_PAGE = 16384
 #: What a POM of Maven Central and a description for NuGet must have.
 OF_POM = ("groupId", "artifactId", "version", "packaging", "name", "description", "licenses")
 OF_NUSPEC = ("id", "version", "authors", "description", "license", "readme", "dependencies")
+#: What a description of a CMSIS-Pack must have. Its address may be empty.
+OF_PDSC = ("vendor", "name", "description", "license", "releases", "conditions", "components")
 
 Files = dict[str, bytes]
 
@@ -48,6 +51,7 @@ def audit(path: Path) -> str:
         raise Failed(f"{path.name} has {path.stat().st_size:,} bytes, more than {LIMIT:,}")
     checks: dict[str, Callable[[Files], str]] = {
         "-maven.zip": repository, ".nupkg": nuget, ".xcframework.zip": xcframework,
+        ".pack": cmsis_pack,
     }  # fmt: skip
     check = next((check for ending, check in checks.items() if path.name.endswith(ending)), None)
     return check(contents(path.read_bytes())) if check else ""
@@ -102,15 +106,25 @@ def jar_libraries(files: Files) -> str:
 def nuget(files: Files) -> str:
     """Check the package for NuGet: the description, the assembly, and the libraries of all targets."""
     has_elements(files["Gradmote.nuspec"], OF_NUSPEC)
-    if b"netstandard" not in files["lib/netstandard2.0/Gradmote.dll"] or b"mscorlib" in files["lib/netstandard2.0/Gradmote.dll"]:
+    assembly = files["lib/netstandard2.0/Gradmote.dll"]
+    if b"netstandard" not in assembly or b"mscorlib" in assembly:
         raise Failed("the assembly refers to something else than netstandard")
     sizes = []
     for target in TARGETS:
-        names = [f"runtimes/{target.rid}/native/{target.library(f'gradmote_{profile}')}" for profile in ("fused", "strict")]
+        libraries = [target.library(f"gradmote_{profile}") for profile in ("fused", "strict")]
+        names = [f"runtimes/{target.rid}/native/{library}" for library in libraries]
         for name in names:
             loads(target.rid.replace("linux-musl", "musl"), name, files[name])
         sizes.append(f"{target.rid} {sum(len(files[name]) for name in names):,}")
     return f"nuspec, netstandard 2.0; unpacked: {', '.join(sizes)} bytes"
+
+
+def cmsis_pack(files: Files) -> str:
+    """Check the CMSIS-Pack: the description, and that the files which it names are those beside it."""
+    has_elements(files[DESCRIPTION], OF_PDSC)
+    if {DESCRIPTION, *(named := named_files(files[DESCRIPTION].decode()))} != files.keys():
+        raise Failed(f"the pack has {sorted(files)}, but its description names {sorted(named)}")
+    return "pdsc, the files that it names"
 
 
 def loads(platform: str, name: str, content: bytes) -> None:

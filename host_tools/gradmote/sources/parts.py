@@ -48,6 +48,7 @@ FOR_C = (
     "runtime_c/Kconfig",
     "runtime_c/Kconfig.options",
     "runtime_c/cmake",
+    "runtime_c/cmsis_pack",
     "runtime_c/idf_component.yml",
     "runtime_c/zephyr",
     "site_scons/amalgamate.py",
