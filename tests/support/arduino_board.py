@@ -28,7 +28,7 @@ def compile_flags(board: Board) -> list[str]:
 
 def stand_in(board: Board) -> Path:
     """Return the folder that replaces the board's core."""
-    (core,) = board.table["sources"]
+    core = board.table["sources"][0]
     return STAND_IN / Path(core).stem
 
 

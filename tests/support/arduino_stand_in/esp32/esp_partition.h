@@ -1,5 +1,6 @@
 /* ESP-IDF, components/spi_flash/include (4.4) and components/esp_partition/include (5) */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
