@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+
 import onnx
 import pytest
-from bench.builds.cmake import ROWS, Case, Row, build, run
+from bench.builds.cmake import GRADMOTE, ROWS, Case, Row, build, run
 
+from runtime_sources import RUNTIME
 from support import digits, train_state
 
 
@@ -37,6 +41,38 @@ def test_a_model_is_compiled_in_the_build(case, tmp_path):
     assert made.read_bytes() == case.image
     said = train_state.said_by([program, made, case.files[1]])
     assert said == train_state.said_by_twin(case.image, case.batches, "strict")
+
+
+def configured(folder, lines):
+    """Configure a project with these lines twice, and return what it says; the second time has a cache."""
+    start = ("cmake_minimum_required(VERSION 3.16)", "project(p C)", "file(WRITE a.c )")
+    (folder / "CMakeLists.txt").write_text("\n".join((*start, *lines)))
+    if shutil.which("cmake") is None:
+        pytest.skip("cmake is not installed")
+    words = ["cmake", "-S", folder, "-B", folder / "build", f"-DGRADMOTE_COMMAND={GRADMOTE}", f"-DRUNTIME={RUNTIME}"]
+    both = [subprocess.run(words, capture_output=True, text=True, check=False) for _ in range(2)]
+    assert not any(done.returncode for done in both), both[0].stderr
+    return [done.stdout for done in both]
+
+
+def test_a_variable_of_the_project_is_an_option(tmp_path):
+    said = configured(tmp_path, [
+        "set(GRADMOTE_TRAINING OFF)", "add_subdirectory(${RUNTIME} gradmote)",
+        "get_target_property(defines gradmote COMPILE_DEFINITIONS)", 'message(STATUS "has ${defines}")',
+    ])  # fmt: skip
+    assert all("has GM_TRAINING=0" in each for each in said), said
+
+
+def test_two_targets_compile_a_model_with_their_own_options(tmp_path):
+    lines = ["add_subdirectory(${RUNTIME} gradmote)"]
+    for target, batch in [("one", 1), ("two", 8)]:
+        lines += [f"add_library({target} a.c)", f"gradmote_model({target} model.onnx --batch {batch})"]
+        lines += [
+            f"get_target_property(folders {target} INCLUDE_DIRECTORIES)",
+            f'message(STATUS "{target} ${{folders}}")',
+        ]
+    (said, _), build = configured(tmp_path, lines), tmp_path / "build"
+    assert f"one {build}/gradmote_models\n" in said and f"two {build}/gradmote_models/two\n" in said, said
 
 
 def test_a_wrong_image_stops_the_configuration(case, tmp_path):
