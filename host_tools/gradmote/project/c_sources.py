@@ -26,10 +26,10 @@ def write_sources(
 ) -> Path:
     """Write the library into a new or empty folder, and return its path.
 
-    It is gradmote.c, gradmote.h and gradmote.hpp, which are a crate for Rust and an unpacked CMSIS-Pack too, or
-    with `tree` the runtime's folders; with what CMake, ESP-IDF and Zephyr read, and an example. images: compiled
-    models, whose kernels alone are compiled then; by default all. Raises DataError for a folder that is not empty,
-    and ImageError for a damaged image; nothing is written then.
+    It is gradmote.c, gradmote.h and gradmote.hpp, which are a crate of Rust, an unpacked CMSIS-Pack and a library of
+    NuttX too, or with `tree` the runtime's folders; with what CMake, ESP-IDF and Zephyr read, and an example. images:
+    compiled models, whose kernels alone are compiled then; by default all. Raises DataError for a folder that is not
+    empty, and ImageError for a damaged image; nothing is written then.
     """
     target = Path(folder).resolve()
     require_new(target)
@@ -54,11 +54,12 @@ def selected(images: Sequence[str | os.PathLike[str]]) -> str:
 
 
 def write_one_source(folder: Path, selection: str) -> None:
-    """Write gradmote.c and its headers, as a CMSIS-Pack too."""
+    """Write gradmote.c and its headers, as a CMSIS-Pack and a library of NuttX too."""
     parts = build_module("amalgamate")
     header = with_selection(parts.one_header(), selection)
     for name, text in (("h", header), ("c", parts.one_source()), ("hpp", parts.cpp_header())):
         write_part(folder / f"gradmote.{name}", text.encode())
+    copy_part(origin() / "runtime_c" / "nuttx", folder / "nuttx")
     write_pack(folder)
 
 

@@ -50,6 +50,7 @@ FOR_C = (
     "runtime_c/cmake",
     "runtime_c/cmsis_pack",
     "runtime_c/idf_component.yml",
+    "runtime_c/nuttx",
     "runtime_c/zephyr",
     "site_scons/amalgamate.py",
 )
