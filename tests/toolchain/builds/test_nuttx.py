@@ -74,5 +74,5 @@ def test_what_is_off_is_left_out(tmp_path):
 def test_a_wrong_model_stops_the_build(tmp_path):
     (tmp_path / "wrong.mote").write_bytes(b"MOTE")
     done = made(tmp_path / "project", MODELS=f'"{tmp_path / "wrong.mote"}"')
-    assert done.returncode != 0 and "wrong.mote: this is not an image" in done.stderr
+    assert done.returncode != 0 and "wrong.mote: 4 bytes are too few for an image" in done.stderr
     assert "`gradmote kernels` says above what is wrong with" in done.stderr
