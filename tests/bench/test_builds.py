@@ -1,4 +1,4 @@
-"""What build systems add to the runtime stays small, and their page says how much."""
+"""Build systems add little to the runtime, and their page says how much."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def in_double(draw: Draw, model: onnx.ModelProto, wanted: np.ndarray) -> Callabl
 
 
 def is_finer_than_float32(array: np.ndarray) -> bool:
-    """Return whether an element is no float32: a normalization of two elements bends for neither type."""
+    """Return whether an element is not a float32: a normalization of two elements bends for neither type."""
     return bool((array != array.astype(np.float32)).any())
 
 
