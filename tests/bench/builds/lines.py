@@ -15,9 +15,13 @@ WRITTEN = {
         "runtime_c/cmake/gradmote_model.cmake",
     ),
     "CMake, ESP-IDF and Zephyr": ("runtime_c/cmake/sources.cmake",),
-    "ESP-IDF and Zephyr": ("runtime_c/Kconfig.options",),
+    "ESP-IDF, Zephyr and NuttX": ("runtime_c/Kconfig.options",),
     "ESP-IDF": ("runtime_c/cmake/esp_idf.cmake", "runtime_c/Kconfig", "runtime_c/idf_component.yml"),
     "Zephyr": ("runtime_c/zephyr", "zephyr"),
+    "CMSIS-Pack": (
+        "runtime_c/cmsis_pack", "host_tools/gradmote/project/cmsis_pack.py", "site_scons/dist/cmsis_pack.py",
+    ),
+    "NuttX": ("runtime_c/nuttx",),
     "Rust": (
         "bindings/rust/Cargo.toml", "bindings/rust/build.rs", "bindings/rust/rustfmt.toml", "bindings/rust/src",
         "site_scons/render/rust_errors.py",
