@@ -30,7 +30,8 @@ def command(
 
     `gradmote sources third_party/gradmote`, then compile gradmote.c with your sources: it needs C99, and neither
     flags nor a library. For CMake, `add_subdirectory(third_party/gradmote)` and link `gradmote::gradmote`;
-    examples/cmake shows how. The folder is a component of ESP-IDF, a module of Zephyr and a crate of Rust, too.
+    examples/cmake shows how. The folder is a component of ESP-IDF, a module of Zephyr, a library of NuttX,
+    a CMSIS-Pack and a crate of Rust, too.
     """
     from ..project.c_sources import write_sources
 

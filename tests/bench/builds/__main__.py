@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 sys.path[:0] = [str(Path(__file__).resolve().parents[3] / part) for part in ("tests", "site_scons", "bindings/python")]
 
-from bench.builds import rust  # noqa: E402
+from bench.builds import arm_projects, rust  # noqa: E402
 from bench.builds.cmake import ROWS, Case, Row, build, run  # noqa: E402
 from bench.builds.lines import WRITTEN, counts  # noqa: E402
 from rich.console import Console  # noqa: E402
@@ -22,7 +22,7 @@ from rich.table import Table  # noqa: E402
 
 from support import train_state  # noqa: E402
 
-ALL = [*ROWS, rust.HERE, rust.BOARD]
+ALL = [*ROWS, *arm_projects.ROWS, rust.HERE, rust.BOARD]
 COLUMNS = ("row", "way", "generator", "compiler", "profile", "ran on", "state SHA-256", "twin's", ".text")
 WRITTEN_COLUMNS = ("build system", "lines by hand", "neither blank nor comment")
 
@@ -78,14 +78,14 @@ def write_page(page: Path, mark: str, rows: list[tuple[str, ...]]) -> None:
 
 def measured(row: Row, case: Case, folder: Path) -> tuple[list[str], bool]:
     """Return a row's digest, whether it is its twin's, and the size of its code; or what is missing."""
-    is_crate = row.way == "cargo"
-    if missing := rust.missing(row) if is_crate else row.missing():
+    is_crate, is_arm_project = row.way == "cargo", row in arm_projects.ROWS
+    if missing := rust.missing(row) if is_crate else arm_projects.missing(row) if is_arm_project else row.missing():
         return [f"not built: no {missing}", "", ""], True
     folder.mkdir()
     if is_crate:
         said, program = rust.built(row, case, folder)
     else:
-        program = build(row, case, folder)
+        program = (arm_projects.build if is_arm_project else build)(row, case, folder)
         if row.library:
             return ["", "", ""], True
         said = run(row, program, case)
