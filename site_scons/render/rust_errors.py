@@ -37,7 +37,7 @@ impl Error {{
     pub fn hint(self) -> &'static str {{
         match self {{
 {hints}
-            Error::WrongType => "read the tensor's type from its view",
+            Error::WrongType => "list the types with `gradmote inspect`: f32, i32, i8, u8 or i16",
             Error::Unknown => "use the crate of the runtime's version",
         }}
     }}
@@ -54,7 +54,10 @@ def render() -> dict[str, str]:
             variants="\n".join(f"    /// {capital(e['text'])}.\n    {n} = {e['code']}," for e, n in zip(errors, names)),
             codes="\n".join(f"            {e['code']} => Error::{n}," for e, n in zip(errors, names)),
             texts="\n".join(f'            Error::{n} => "{e["text"]}",' for e, n in zip(errors, names)),
-            hints="\n".join(f'            Error::{n} => "{e["hint"]}",' for e, n in zip(errors, names)),
+            # The functions that hints name are methods of these names here.
+            hints="\n".join(
+                f'            Error::{n} => "{e["hint"].replace("gm_", "")}",' for e, n in zip(errors, names)
+            ),
         )
     }
 

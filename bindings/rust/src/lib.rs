@@ -37,7 +37,8 @@ pub type Result<T> = core::result::Result<T, Error>;
 #[derive(Clone, Copy)]
 pub struct Aligned<T: ?Sized>(pub T);
 
-/// A model as `gradmote compile` wrote it: `&Aligned(*include_bytes!("model.mote"))`.
+/// A model as `gradmote compile` wrote it: `&Aligned(*include_bytes!("model.mote"))`. For one that is read at run time,
+/// copy its bytes to the beginning of an `Aligned([0; BYTES])`; those behind them do not matter.
 pub type Image = Aligned<[u8]>;
 
 /// The memory in which a session works: `&mut Aligned([MaybeUninit::uninit(); BYTES])`.

@@ -51,8 +51,10 @@ impl Drop for Session<'_> {
 }
 
 impl<'a> Session<'a> {
-    /// Verifies an image and opens a session with its initial state.
+    /// Verifies an image and opens a session with its initial state. All else in the arena is zero, so that a tensor
+    /// which no program has written is zeros.
     pub fn open(image: &'a Image, arena: &'a mut Arena) -> Result<Self> {
+        arena.0.fill(MaybeUninit::zeroed());
         let mut raw = MaybeUninit::<ffi::Session>::zeroed();
         let (from, memory) = (image.0.as_ptr().cast(), arena.0.as_mut_ptr().cast());
         // SAFETY: both are aligned, as long as stated, and borrowed for as long as the session lives.
@@ -78,7 +80,8 @@ impl<'a> Session<'a> {
 
 /// Data in and out.
 impl Session<'_> {
-    /// Copies a whole input into the arena.
+    /// Copies a whole input into the arena. `gradmote inspect` and [`Session::input`] show its type and its shape; an
+    /// array of arrays is passed with `as_flattened()`.
     pub fn set_input<T: Element>(&mut self, index: u32, data: &[T]) -> Result<()> {
         self.write(ffi::gm_write, ffi::ROLE_INPUT, index, data)
     }
@@ -105,6 +108,16 @@ impl Session<'_> {
         }
         // SAFETY: the data is as long as stated.
         checked(unsafe { call(&mut self.raw, role, index, data.as_ptr().cast(), mem::size_of_val(data)) })
+    }
+
+    /// Returns an input: its type, its dimensions, and what it contains.
+    pub fn input(&self, index: u32) -> Result<View<'_>> {
+        self.tensor(any_program(&self.raw, ffi::ROLE_INPUT, index), ffi::ROLE_INPUT, index)
+    }
+
+    /// Returns labels, or targets, as [`Session::input`] does an input.
+    pub fn label(&self, index: u32) -> Result<View<'_>> {
+        self.tensor(any_program(&self.raw, ffi::ROLE_LABEL, index), ffi::ROLE_LABEL, index)
     }
 
     /// Returns an output of the program that ran last; the next program overwrites it.
@@ -171,7 +184,8 @@ impl Session<'_> {
         self.with_loss(ffi::gm_eval_step)
     }
 
-    /// Adds the gradients of the batch, and returns its loss.
+    /// Adds the gradients of the batch, and returns its loss. Fails with [`Error::NoProgram`] unless the image was
+    /// compiled with `--accumulate`.
     pub fn train_step(&mut self) -> Result<f32> {
         self.with_loss(ffi::gm_train_step)
     }
@@ -240,7 +254,8 @@ impl Session<'_> {
 
 /// Classes, the sample store, and settings.
 impl Session<'_> {
-    /// Returns the class with the highest score in a row of output 0, and that score.
+    /// Returns the class with the highest score in a row of output 0, and that score. Fails with [`Error::NotFound`]
+    /// beyond the last row of the batch.
     pub fn classify(&self, row: u32) -> Result<(u32, f32)> {
         let (mut label, mut score) = (0, 0.0);
         // SAFETY: the session is open.

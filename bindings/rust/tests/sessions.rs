@@ -62,6 +62,17 @@ fn a_type_that_is_not_the_tensors_is_refused() {
     assert_eq!(output.elements::<f32>().unwrap().len(), output.dims().iter().product::<u32>() as usize);
 }
 
+#[test]
+fn a_tensor_that_no_program_has_written_is_zeros() {
+    let (image, mut arena) = (image(), arena());
+    arena.0.fill(MaybeUninit::new(0x55));
+    let session = Session::open(&image, &mut arena).unwrap();
+    let (input, label, output) = (session.input(0).unwrap(), session.label(0).unwrap(), session.output(0).unwrap());
+    assert!(input.elements::<f32>().unwrap().iter().chain(output.elements().unwrap()).all(|&number| number == 0.0));
+    assert_eq!(label.elements::<i32>().unwrap(), vec![0; required(&image).unwrap().batch as usize]);
+    assert_eq!(input.dims()[1..].iter().product::<u32>(), 64);
+}
+
 /// Memory that loses power after some bytes.
 struct Memory {
     bytes: Vec<u8>,

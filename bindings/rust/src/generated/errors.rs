@@ -171,7 +171,7 @@ impl Error {
             Error::BadInstruction => "compile the model again; the image was not written by gradmote",
             Error::BadOperand => "compile the model again; the image was not written by gradmote",
             Error::TooMuchWork => "raise GM_MAX_WORK, or compile a smaller model",
-            Error::ArenaTooSmall => "pass at least gm_required() bytes, or compile the model with a smaller batch",
+            Error::ArenaTooSmall => "pass at least required() bytes, or compile the model with a smaller batch",
             Error::NoProgram => "compile the model with a loss and an optimizer to train it",
             Error::NotFound => "list the names with `gradmote inspect`",
             Error::WrongSize => "list the shapes with `gradmote inspect`",
@@ -179,8 +179,8 @@ impl Error {
             Error::NotFinite => "check the samples, lower the learning rate, or load a checkpoint",
             Error::WrongModel => "load a checkpoint that was saved from this model",
             Error::Io => "check the storage of the callback",
-            Error::Busy => "finish it with gm_run() or drop it with gm_abort()",
-            Error::NoGradients => "call gm_train_step() before gm_optimizer_step()",
+            Error::Busy => "finish it with run() or drop it with abort()",
+            Error::NoGradients => "call train_step() before optimizer_step()",
             Error::Full => "compile the model with --properties N",
             Error::BadState => "compile the model again; the image was not written by gradmote",
             Error::BadRegion => "compile the model again; the image was not written by gradmote",
@@ -194,7 +194,7 @@ impl Error {
             Error::WrongArithmetic => "compile without -ffast-math",
             Error::DoesNotFit => "use `gradmote export`",
             Error::WholeBatch => "give all rows; `gradmote inspect` shows which programs count rows",
-            Error::WrongType => "read the tensor's type from its view",
+            Error::WrongType => "list the types with `gradmote inspect`: f32, i32, i8, u8 or i16",
             Error::Unknown => "use the crate of the runtime's version",
         }
     }
