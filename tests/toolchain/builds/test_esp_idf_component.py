@@ -1,4 +1,4 @@
-"""What ESP-IDF's own tools say of the component: its Kconfig files, and its manifest."""
+"""ESP-IDF's own tools accept the component: its Kconfig files, and its manifest."""
 
 from __future__ import annotations
 

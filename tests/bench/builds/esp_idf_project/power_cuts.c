@@ -20,7 +20,7 @@ void power_cuts(void);
 static gm_session session;
 static uint8_t arena[GESTURE_ARENA_BYTES] __attribute__((aligned(16)));
 static uint32_t until_cut; /* bytes and units; 0: the power stays on */
-static uint32_t passed;    /* bytes and units, of this save */
+static uint32_t passed; /* bytes and units, of this save */
 static jmp_buf restart;
 
 int power_fails(void)
