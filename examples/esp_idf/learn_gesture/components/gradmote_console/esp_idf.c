@@ -12,7 +12,6 @@
 #include <esp_timer.h>
 #include <freertos/FreeRTOS.h>
 #include <freertos/task.h>
-#include <string.h>
 
 #include "core.h"
 #include "firmware.h"
