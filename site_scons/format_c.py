@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-FOLDERS = ("arduino", "bindings", "firmware", "host_tools", "runtime_c", "tests")
+FOLDERS = ("arduino", "bindings", "examples", "firmware", "host_tools", "runtime_c", "tests")
 KINDS = (".c", ".h", ".cpp", ".hpp")
 
 

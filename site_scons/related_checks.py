@@ -69,6 +69,7 @@ RULES = {
     "docs": Rule(("tests",), always=PAGE_TESTS, otherwise=GENERATED_TESTS),
     "examples": Rule(("tests/unit/examples",)),
     "examples/demo": Rule(("tests/unit/demo",)),
+    "examples/zephyr": Rule(("tests/toolchain/builds/test_zephyr.py",)),
     "firmware": Rule(("tests/device",), otherwise=BOARD_TESTS),
     "firmware/boards": Rule(("tests/device/test_every_board.py", "tests/device/test_small_boards.py")),
     "firmware/linux": Rule(("tests/device/sbc",)),

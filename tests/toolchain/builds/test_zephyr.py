@@ -123,7 +123,7 @@ def test_a_checkpoint_goes_on_after_a_reset(programs, image, tmp_path):
 
 
 def test_the_commands_of_the_shell(programs, image, tmp_path):
-    """Steps go on where main() stopped; load goes back to what it kept."""
+    """step continues after what main() learned; load goes back to what main() kept."""
     twin = Twin(image)
     twin.learn()
     size = f"learning rate 0.2; a checkpoint has {len(twin.session.save())} bytes"

@@ -1,4 +1,4 @@
-/* Learns handwritten digits from flash, and tells after each epoch how many others it reads right. */
+/* Learns handwritten digits from flash, and prints after each epoch how many others it reads right. */
 #include <zephyr/kernel.h>
 
 #include "digits.h"
