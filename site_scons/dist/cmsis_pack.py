@@ -23,14 +23,8 @@ def package() -> Path:
     text = (write_sources(folder) / DESCRIPTION).read_text()
     address = f"{published.URL.rstrip('/')}/" if published.URL else ""
     text = published.described(text, {"url": address}, "      </files>", '        <file category="doc" name="{0}"/>\n')
-    files = {name: (folder / name).read_bytes() for name in named_files(text)}
+    named = [file.attrib["name"] for file in ElementTree.fromstring(text).iter("file")]
+    files = {name: (folder / name).read_bytes() for name in ("LICENSE", *named) if "://" not in name}
     made = OUT / f"{DESCRIPTION.removesuffix('.pdsc')}.{version()}.pack"
     write_zip(made, {DESCRIPTION: text.encode(), **files})
     return made
-
-
-def named_files(description: str) -> list[str]:
-    """Return the files that a description names; an address is none."""
-    root = ElementTree.fromstring(description)
-    names = [root.findtext("license", ""), *(file.get("name", "") for file in root.iter("file"))]
-    return [name for name in names if "://" not in name]

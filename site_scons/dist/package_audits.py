@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .apple import PARTS, PROCESSORS
-from .cmsis_pack import DESCRIPTION, named_files
 from .commands import Failed
 from .maven import DIGESTS
 from .targets import TARGETS
@@ -39,8 +38,6 @@ ANDROIDS_PAGE = 16384
 #: What a POM of Maven Central and a description for NuGet must have.
 OF_POM = ("groupId", "artifactId", "version", "packaging", "name", "description", "licenses")
 OF_NUSPEC = ("id", "version", "authors", "description", "license", "readme", "dependencies")
-#: What a description of a CMSIS-Pack must have. Its address may be empty.
-OF_PDSC = ("vendor", "name", "description", "license", "releases", "conditions", "components")
 
 Files = dict[str, bytes]
 
@@ -51,7 +48,6 @@ def audit(path: Path) -> str:
         raise Failed(f"{path.name} has {path.stat().st_size:,} bytes, more than {LIMIT:,}")
     checks: dict[str, Callable[[Files], str]] = {
         "-maven.zip": repository, ".nupkg": nuget, ".xcframework.zip": xcframework,
-        ".pack": cmsis_pack,
     }  # fmt: skip
     check = next((check for ending, check in checks.items() if path.name.endswith(ending)), None)
     return check(contents(path.read_bytes())) if check else ""
@@ -117,14 +113,6 @@ def nuget(files: Files) -> str:
             loads(target.rid.replace("linux-musl", "musl"), name, files[name])
         sizes.append(f"{target.rid} {sum(len(files[name]) for name in names):,}")
     return f"nuspec, netstandard 2.0; unpacked: {', '.join(sizes)} bytes"
-
-
-def cmsis_pack(files: Files) -> str:
-    """Check the CMSIS-Pack: the description, and that the files which it names are those beside it."""
-    has_elements(files[DESCRIPTION], OF_PDSC)
-    if {DESCRIPTION, *(named := named_files(files[DESCRIPTION].decode()))} != files.keys():
-        raise Failed(f"the pack has {sorted(files)}, but its description names {sorted(named)}")
-    return "pdsc, the files that it names"
 
 
 def loads(platform: str, name: str, content: bytes) -> None:

@@ -46,7 +46,7 @@ def build(row: Row, case: Case, folder: Path) -> Path:
 def added_by_pack(pack: Path, folder: Path, profile: str) -> tuple[list[Path], list[str]]:
     """Return the sources that an unpacked pack adds to a project, and the flags of these.
 
-    Configuration files are copied into the project's folder, which is where the profile is chosen.
+    Configuration files are copied into the project's folder, and the profile is chosen in the copy.
     """
     component = ElementTree.parse(pack / DESCRIPTION).find("components/component")
     assert component is not None

@@ -14,8 +14,6 @@ import pytest
 from bench.builds.arm_projects import PACK, added_by_pack, linked, missing
 from bench.builds.cmake import Case, run
 from dist import cmsis_pack, package_audits, published
-from dist.commands import Failed
-from java_package import write_zip
 
 from amalgamate import one_source, version
 from gradmote.project.cmsis_pack import DESCRIPTION, options_header
@@ -47,15 +45,13 @@ def test_its_description_is_consistent(pack):
     assert root.attrib["schemaVersion"] and [len(root.findall(name)) for name in ("url", "releases")] == [1, 1]
 
 
-def test_it_has_the_files_that_it_names(pack, tmp_path):
-    assert package_audits.audit(pack) == "pdsc, the files that it names"
+def test_it_has_the_files_that_it_names(pack):
+    root = described(pack)
+    named = {root.findtext("license"), *(file.attrib["name"] for file in root.iter("file"))}
     with zipfile.ZipFile(pack) as archive:
-        files = {name: archive.read(name) for name in archive.namelist()}
-    assert files["gradmote.c"].decode() == one_source()
-    del files["gradmote.hpp"]
-    write_zip(tmp_path / "less.pack", files)
-    with pytest.raises(Failed, match=r"names .*gradmote\.hpp"):
-        package_audits.audit(tmp_path / "less.pack")
+        assert named | {DESCRIPTION} == set(archive.namelist())
+        assert archive.read("gradmote.c").decode() == one_source()
+    assert package_audits.audit(pack) == ""  # of a size that packages may have
 
 
 def test_the_address_is_added_if_there_is_one(pack, monkeypatch):
