@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from string import Template
 
-from ..formats.files import write_part
+from ..formats.files import make_folder, write_part
 from ..sources.parts import build_module, origin
 
 DESCRIPTION = "Gradmote.Gradmote.pdsc"
@@ -28,7 +28,7 @@ def write_pack(folder: Path) -> None:
     source, options = origin() / "runtime_c" / "cmsis_pack", folder / "cmsis_pack"
     description = Template((source / DESCRIPTION).read_text()).substitute(version=build_module("amalgamate").version())
     write_part(folder / DESCRIPTION, description.encode())
-    options.mkdir()
+    make_folder(options)
     write_part(options / "gradmote_options.h", options_header().encode())
 
 

@@ -149,7 +149,8 @@ def test_platformio_finds_sources_and_headers(root: Path, tmp_path: Path) -> Non
     """library.json alone leads it to them."""
     require("arm-none-eabi-gcc")
     build = json.loads((root / "library.json").read_text())["build"]
-    sources = sorted((root / build["srcDir"]).rglob("*.c"))
+    folders = [entry.removeprefix("+<").removesuffix("/>") for entry in build["srcFilter"]]
+    sources = sorted(path for folder in folders for path in (root / build["srcDir"] / folder).rglob("*.c"))
     assert sources == sorted(runtime_sources())
     flags = [*build["flags"], f"-I{root / build['includeDir']}", *CORTEX_M4_FLAGS]
     for path in sources[:: len(sources) // 8]:
