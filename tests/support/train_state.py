@@ -8,7 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
+from gradmote_runtime import Session
 from support import digits
+from support.classifier_image import LABELS, PIXELS, classifier_image
 from support.oracle import train
 
 SOURCE = Path(__file__).parents[1] / "toolchain" / "numerics_bits" / "train_state.c"
@@ -33,3 +35,10 @@ def said_by_twin(image: bytes, data: Sequence[digits.Batch], profile: str) -> st
 def said_by(command: Sequence[str | Path], patience: float = 60) -> str:
     """Return the program's output. command: the command that starts it, and its files."""
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=patience).stdout
+
+
+def numbers_of_session(profile: str) -> list[float]:
+    """Return what toolchain/runtime_build/session.cpp prints if it has the twin's bits: three losses, then outputs."""
+    twin = Session(classifier_image(), profile)
+    losses = [twin.step(PIXELS, LABELS) for _ in range(3)]
+    return np.float32([*losses, *np.array(twin.infer(PIXELS)[0]).ravel()]).tolist()

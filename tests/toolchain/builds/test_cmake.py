@@ -5,12 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 
+import numpy as np
 import onnx
 import pytest
 from bench.builds.cmake import GRADMOTE, ROWS, Case, Row, build, run
 
 from runtime_sources import RUNTIME
 from support import digits, train_state
+from support.classifier_image import classifier_image
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +28,17 @@ def test_a_consumer_trains_to_the_twins_bits(row, case, tmp_path):
     if row.library:
         return  # compiled without a warning
     assert run(row, program, case) == train_state.said_by_twin(case.image, case.batches, row.profile)
+
+
+def test_a_consumer_in_cpp_trains_to_the_twins_bits(tmp_path):
+    (row,) = (row for row in ROWS if row.name == "installed")
+    if missing := row.missing():
+        pytest.skip(f"{missing} is not installed")
+    case = Case(tmp_path)
+    case.image = classifier_image()
+    build(row, case, tmp_path)
+    printed = train_state.said_by([tmp_path / "build" / "session", case.files[0]])
+    assert np.array(printed.split(), np.float32).tolist() == train_state.numbers_of_session(row.profile)
 
 
 def test_a_model_is_compiled_in_the_build(case, tmp_path):
